@@ -1,0 +1,265 @@
+/* Jitquill for language runtimes: tell the agent which code you made, and perf, gdb and others know it.
+ *
+ * One file, C99 or C++, nothing to link. Copy it into your tree if you like. By default every function
+ * below is a small stub that looks the agent up once (dlsym, then one load and one compare per call), so
+ * a runtime that calls them works the same where no agent is present: they return JITQUILL_NO_AGENT, 0
+ * or NULL. Define one of these before the include to choose otherwise:
+ *
+ *   JITQUILL_LINK   you link libjitquill.so yourself; plain calls
+ *   JITQUILL_WEAK   weak references, no dlsym; works only in position-independent code (PIE, .so)
+ *
+ * Ten lines:
+ *
+ *     #include <jitquill/jitquill.h>
+ *
+ *     jitquill_code code = {0};
+ *     code.struct_size = sizeof code;
+ *     code.addr = entry;                  // where it will run; already written and executable
+ *     code.size = bytes;
+ *     code.name = "fib";
+ *     code.file = "/home/me/fib.nib";
+ *     code.lines = rows; code.line_count = n;
+ *     jitquill_code_loaded(&code, NULL);  // before the first call of the code
+ *     ...
+ *     jitquill_code_unloaded(entry);      // before the memory is used for anything else
+ *
+ * Contexts. Every function may be called by any thread at any time, also from inside signal handlers and
+ * while the caller holds locks of its own: none calls back, takes a lock of yours, uses your allocator,
+ * keeps a pointer after it returns, changes errno, or is a cancellation point. Asynchronous signals are
+ * held back for the few microseconds of a call.
+ *
+ * Growth. A struct begins with struct_size: set it to sizeof. Members are only ever added at the end, a
+ * shorter struct is a valid older one, and what an agent does not know yet it ignores. Numbers never change.
+ */
+#ifndef JITQUILL_JITQUILL_H
+#define JITQUILL_JITQUILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JITQUILL_VERSION_MAJOR 0
+#define JITQUILL_VERSION_MINOR 1
+
+#if defined(JITQUILL_BUILDING)
+#define JITQUILL_FUNCTION __attribute__((visibility("default"))) extern
+#elif defined(JITQUILL_LINK)
+#define JITQUILL_FUNCTION extern
+#else
+#define JITQUILL_FUNCTION static inline __attribute__((unused))
+#endif
+
+/* ---- Statuses -------------------------------------------------------------------------------------------
+ * 0 = done. Positive = done, but with less than was asked. Negative = not done. jitquill_status_text() has
+ * the cause and the cure of each. A runtime may ignore them all: the agent counts what it could not do (see
+ * jitquill_statistic_at) and writes it to its log. */
+typedef enum jitquill_status {
+  JITQUILL_OK = 0,
+  JITQUILL_UNWINDING_LEFT_OUT = 1, /* announced without unwinding: bad frame events */
+  JITQUILL_LINES_LEFT_OUT = 2,     /* announced without lines: offsets out of order or out of range */
+  JITQUILL_QUEUED = 3,             /* called from inside a call: written when the outer one ends */
+  JITQUILL_NO_MARKER = 4,          /* file written, but perf cannot find it (directory is noexec) */
+  JITQUILL_NO_AGENT = -1,          /* nothing preloaded or linked; from the stubs only */
+  JITQUILL_OFF = -2,               /* no output wants it */
+  JITQUILL_STOPPED = -3,           /* after jitquill_stop() */
+  JITQUILL_BAD_ARGUMENT = -4,      /* struct_size 0, NULL where something must be */
+  JITQUILL_EMPTY_CODE = -5,        /* size 0 */
+  JITQUILL_TOO_LARGE = -6,         /* code of 2 GiB and more */
+  JITQUILL_NOT_FOUND = -7,         /* no live code starts there; past the end of a list */
+  JITQUILL_NO_MEMORY = -8,
+  JITQUILL_NO_OUTPUT = -9, /* output folder or file could not be made */
+  JITQUILL_NO_SPACE = -10, /* disk, quota or file size limit reached */
+  JITQUILL_WRITE_FAILED = -11,
+  JITQUILL_BAD_FRAME = -12,  /* jitquill_unwinding_size() only refuses silently; see there */
+  JITQUILL_BAD_OPTION = -13, /* an option was not understood; the default is used */
+  JITQUILL_NOT_BUILT_YET = -14
+} jitquill_status;
+
+/* The cause, and the cure where there is one; a constant string. NULL without an agent. */
+JITQUILL_FUNCTION const char* jitquill_status_text(jitquill_status status);
+
+/* ---- Life -------------------------------------------------------------------------------------------- */
+
+typedef struct jitquill_start_options {
+  uint32_t struct_size;
+  /* "key=value key=value", as in JITQUILL_OPTIONS, whose values win over these. NULL = none. README,
+   * "Options". */
+  const char* options;
+} jitquill_start_options;
+
+/* Opens the output now. Not needed: the first announced function does the same. Needed after jitquill_stop(),
+ * when it opens a new output folder. `options` may be NULL. JITQUILL_OK also if already open (the options are
+ * then ignored). */
+JITQUILL_FUNCTION jitquill_status jitquill_start(const jitquill_start_options* options);
+
+/* Ends all files properly and closes them. What is announced later is refused with JITQUILL_STOPPED. Not
+ * needed at exit: a file is whole after every call that announced something. */
+JITQUILL_FUNCTION jitquill_status jitquill_stop(void);
+
+/* 1 if announcing is of use now, 0 if there is no agent or no output wants code: then lines and frames need
+ * not be prepared. */
+JITQUILL_FUNCTION int jitquill_wants_code(void);
+
+/* The folder of this process's files, absolute; NULL before the first announcement. Valid until
+ * jitquill_start() opens another. */
+JITQUILL_FUNCTION const char* jitquill_output_folder(void);
+
+/* ---- Code --------------------------------------------------------------------------------------------- */
+
+/* A row of the line table: the code from `offset` to the next row comes from this line. */
+typedef struct jitquill_line {
+  uint32_t offset;   /* bytes from the start of the code; ascending, below its size */
+  uint32_t line;     /* 1-based, 0 = unknown */
+  uint32_t column;   /* 1-based, 0 = unknown */
+  uint32_t reserved; /* 0 */
+  const char* file;  /* NULL = jitquill_code.file. An absolute path lets tools show the source */
+} jitquill_line;
+
+/* What an instruction does to the frame. An event takes effect at its offset, which is where the instruction
+ * ENDS. "CFA" is the value of the stack pointer before the call that entered the function; on entry the
+ * stack pointer is 8 bytes below it (x86-64: the return address). */
+typedef enum jitquill_frame_kind {
+  JITQUILL_FRAME_PUSH = 1,      /* push reg: caller's value of reg is now at the stack pointer */
+  JITQUILL_FRAME_POP = 2,       /* pop reg: it holds the caller's value again */
+  JITQUILL_FRAME_ALLOCATE = 3,  /* sub sp, value; also a push of anything that is not a caller's register */
+  JITQUILL_FRAME_FREE = 4,      /* add sp, value */
+  JITQUILL_FRAME_SAVE = 5,      /* caller's value of reg was stored value bytes below the CFA (16, 24, ...) */
+  JITQUILL_FRAME_RESTORE = 6,   /* reg was loaded back */
+  JITQUILL_FRAME_SET_FRAME = 7, /* mov reg, sp: from here the CFA is found through reg */
+  JITQUILL_FRAME_DROP_FRAME = 8, /* through sp again, which is value bytes below the CFA (8 after `leave`) */
+  JITQUILL_FRAME_REMEMBER = 9,   /* an epilogue begins that is not the last: keep this state */
+  JITQUILL_FRAME_RECALL = 10     /* behind that epilogue's ret: the kept state again */
+} jitquill_frame_kind;
+
+typedef struct jitquill_frame_event {
+  uint32_t offset;   /* bytes from the code's start to the instruction's end; ascending, equal allowed */
+  uint8_t kind;      /* jitquill_frame_kind */
+  uint8_t reg;       /* DWARF number: rax 0, rdx 1, rcx 2, rbx 3, rsi 4, rdi 5, rbp 6, rsp 7, r8..r15 8..15 */
+  uint16_t reserved; /* 0 */
+  uint32_t value;    /* bytes, see the kind */
+} jitquill_frame_event;
+
+typedef enum jitquill_unwinding {
+  JITQUILL_UNWINDING_UNKNOWN = 0, /* stacks end at this function */
+  /* `frame` says it all; no events at all = a leaf that never touches the stack pointer */
+  JITQUILL_UNWINDING_FRAME_EVENTS = 1
+} jitquill_unwinding;
+
+typedef struct jitquill_code {
+  uint32_t struct_size; /* sizeof(jitquill_code) */
+  uint32_t unwinding;   /* jitquill_unwinding */
+  const void* addr;     /* where it runs */
+  size_t size;          /* bytes, 1 .. 2 GiB - 1 */
+  const void* bytes;    /* where to read the code if addr is not readable (dual mapping); NULL = addr */
+  const char* name; /* UTF-8; control characters become '?', cut at 4096 bytes; NULL or "" = jit_<address> */
+  const char* file; /* source file of lines without their own; NULL if every row has one */
+  const jitquill_line* lines;
+  size_t line_count;
+  const jitquill_frame_event* frame;
+  size_t frame_count;
+  /* Bytes behind the code, counted from addr + size, that will hold no other code while this one lives. perf
+   * puts the unwinding tables into that address range (it never reads or writes the memory). With less than
+   * jitquill_unwinding_size() perf 6 and older show the function, but cannot unwind through it. */
+  size_t room;
+} jitquill_code;
+
+/* The code at addr is final and may run from now on. Code that overlaps older code ends the older one. With
+ * id != NULL the agent's number of the function is stored there (from 1, never reused), 0 when it was
+ * refused. */
+JITQUILL_FUNCTION jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id);
+
+/* The code that was announced at addr is gone. Call it before the memory can be reused. JITQUILL_NOT_FOUND if
+ * no live code starts there. */
+JITQUILL_FUNCTION jitquill_status jitquill_code_unloaded(const void* addr);
+
+/* How many bytes to leave free behind this code (see jitquill_code.room). Only size, unwinding, frame and
+ * frame_count are looked at. Takes no lock and writes nothing. 0 if there is no agent, if it writes no
+ * unwinding, or if the frame events are refused. */
+JITQUILL_FUNCTION size_t jitquill_unwinding_size(const jitquill_code* code);
+
+/* ---- Statistics --------------------------------------------------------------------------------------- */
+
+typedef struct jitquill_statistic {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const char* name;    /* constant, snake_case, with its unit where it has one */
+  const char* meaning; /* constant, one line */
+  uint64_t value;      /* since the process began, or since its fork */
+} jitquill_statistic;
+
+/* The index-th counter (from 0); JITQUILL_NOT_FOUND behind the last. The same list is written to
+ * <folder>/stats. */
+JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_statistic* out);
+
+/* ---- How the functions are reached ------------------------------------------------------------------------
+ * Nothing to read for users. The list below is in the order of the table that the agent exports; new
+ * functions go to its end. */
+#define JITQUILL_EACH_FUNCTION(X)                                                                           \
+  X(const char*, jitquill_status_text, (jitquill_status status), (status), NULL)                            \
+  X(jitquill_status, jitquill_start, (const jitquill_start_options* options), (options), JITQUILL_NO_AGENT) \
+  X(jitquill_status, jitquill_stop, (void), (), JITQUILL_NO_AGENT)                                          \
+  X(int, jitquill_wants_code, (void), (), 0)                                                                \
+  X(const char*, jitquill_output_folder, (void), (), NULL)                                                  \
+  X(jitquill_status, jitquill_code_loaded, (const jitquill_code* code, uint64_t* id), (code, id),           \
+    JITQUILL_NO_AGENT)                                                                                      \
+  X(jitquill_status, jitquill_code_unloaded, (const void* addr), (addr), JITQUILL_NO_AGENT)                 \
+  X(size_t, jitquill_unwinding_size, (const jitquill_code* code), (code), 0)                                \
+  X(jitquill_status, jitquill_statistic_at, (size_t index, jitquill_statistic * out), (index, out),         \
+    JITQUILL_NO_AGENT)
+
+/* The agent exports one, named jitquill_functions_v1. */
+typedef struct jitquill_functions {
+  uint32_t struct_size;
+  uint32_t reserved;
+#define JITQUILL_MEMBER(ret, name, params, args, otherwise) ret(*name) params;
+  JITQUILL_EACH_FUNCTION(JITQUILL_MEMBER)
+#undef JITQUILL_MEMBER
+} jitquill_functions;
+
+#if defined(JITQUILL_BUILDING)
+JITQUILL_FUNCTION const jitquill_functions jitquill_functions_v1;
+
+#elif defined(JITQUILL_LINK)
+
+#else
+#if defined(JITQUILL_WEAK)
+extern const jitquill_functions jitquill_functions_v1 __attribute__((weak));
+#else
+#include <dlfcn.h>
+#endif
+
+/* The agent's table, or one of size 0 where there is none: so "absent" is cached too. Without JITQUILL_WEAK
+ * the first call in a source file is the one that looks (dlsym takes the loader's lock: make it outside
+ * signal handlers); the agent must be there by then. */
+static inline const jitquill_functions* jitquill_reach(void) {
+  static jitquill_functions absent;       /* zero */
+  static const jitquill_functions* found; /* one per source file that calls the agent */
+  const jitquill_functions* table = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+  if (table != NULL) return table;
+#if defined(JITQUILL_WEAK)
+  table = &jitquill_functions_v1;
+#else
+  table = (const jitquill_functions*)dlsym((void*)0 /* RTLD_DEFAULT */, "jitquill_functions_v1");
+#endif
+  if (table == NULL) table = &absent;
+  __atomic_store_n(&found, table, __ATOMIC_RELEASE);
+  return table;
+}
+
+#define JITQUILL_REACH(ret, name, params, args, otherwise)                       \
+  static inline ret name params {                                                \
+    const jitquill_functions* table = jitquill_reach();                          \
+    const size_t end = offsetof(jitquill_functions, name) + sizeof(table->name); \
+    return table->struct_size >= end ? table->name args : otherwise;             \
+  }
+JITQUILL_EACH_FUNCTION(JITQUILL_REACH)
+#undef JITQUILL_REACH
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

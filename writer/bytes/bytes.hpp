@@ -1,0 +1,53 @@
+// A growing byte buffer that formats are put into field by field: the byte order is in each call's name.
+//
+// Context   any one thread at a time. Allocates by nothrow operator new, keeps its memory when cleared.
+// Promises  never throws, never writes beyond its end. When memory runs out it turns `failed()`, ignores
+//           what follows, and is usable again after clear(): so records are put without a check per field.
+// Does not  align or pad by itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace jitquill {
+
+class Bytes {
+ public:
+  Bytes() noexcept = default;
+  ~Bytes();
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  Bytes& u8(std::uint8_t v) noexcept;
+  Bytes& u32(std::uint32_t v) noexcept;  // host order, where the format says so
+  Bytes& u64(std::uint64_t v) noexcept;
+  Bytes& uleb128(std::uint64_t v) noexcept;
+  Bytes& raw(std::span<const std::uint8_t> v) noexcept;
+  Bytes& raw(std::string_view v) noexcept;
+  Bytes& fill(std::uint8_t v, std::size_t count) noexcept;
+  // Pads with `v` until size() - from is a multiple of `alignment`.
+  Bytes& pad_to(std::size_t alignment, std::uint8_t v, std::size_t from = 0) noexcept;
+
+  // Overwrites four bytes put earlier, host order.
+  void patch_u32(std::size_t at, std::uint32_t v) noexcept;
+  void patch_u64(std::size_t at, std::uint64_t v) noexcept;
+
+  std::size_t size() const noexcept { return size_; }
+  std::span<const std::uint8_t> view() const noexcept { return {data_, size_}; }
+  bool failed() const noexcept { return failed_; }
+  void clear() noexcept;
+  // Forgets what was put after `size`; what was put before stays.
+  void cut(std::size_t size) noexcept;
+
+ private:
+  std::uint8_t* room_for(std::size_t count) noexcept;
+
+  std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace jitquill

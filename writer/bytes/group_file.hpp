@@ -1,0 +1,40 @@
+// A file that grows by whole groups of records: each group is there entirely or not at all.
+//
+// Context   one thread at a time (the agent's leaf lock). Raw system calls only.
+// Promises  append() is one write of the whole group; what a short write left over follows at once, and if
+// that
+//           fails the file is cut back to the end of the last whole group. So the file is readable to its
+//           last byte at every moment but inside append().
+// Does not  buffer, sync, or reopen.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "writer/model/status.hpp"
+
+namespace jitquill {
+
+class GroupFile {
+ public:
+  GroupFile() noexcept = default;
+  GroupFile(const GroupFile&) = delete;
+  GroupFile& operator=(const GroupFile&) = delete;
+
+  // Takes over an open, empty file.
+  void adopt(int descriptor) noexcept;
+  bool is_open() const noexcept { return descriptor_ >= 0; }
+  int descriptor() const noexcept { return descriptor_; }
+
+  // kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed: nothing of the group is in the file.
+  Status append(std::span<const std::uint8_t> group) noexcept;
+  std::uint64_t size() const noexcept { return size_; }
+
+  void close() noexcept;
+
+ private:
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace jitquill

@@ -1,0 +1,53 @@
+// Code news as every sink is handed it: what was loaded where, under which name, from which lines, and what
+// its frame looks like at each instruction.
+//
+// Context   any; plain values.
+// Does not  own anything: the spans and views live as long as the call that hands them on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "writer/model/frame_event.hpp"
+
+namespace jitquill {
+
+// A stretch of code from `offset` to the next row's offset comes from this place in the source.
+struct Line {
+  std::uint32_t offset;  // bytes from the start of the code
+  std::uint32_t line;    // 1-based; 0 = unknown
+  std::uint32_t column;  // 1-based; 0 = unknown
+  const char* file;      // NUL-terminated
+};
+
+// A function's code, or a stub's, from now on at `address`.
+struct CodeLoad {
+  std::uint64_t id = 0;       // unique in the process, from 1, never reused
+  std::uint64_t when_ns = 0;  // CLOCK_MONOTONIC, after the code became final
+  std::uint64_t address = 0;  // where it runs
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;  // the kernel's number of the announcing thread
+  std::span<const std::uint8_t> bytes;
+  std::string_view name;
+  std::span<const Line> lines;        // offsets ascend and lie inside the code; empty = unknown
+  std::span<const FrameEvent> frame;  // checked by check_frame()
+  bool has_frame = false;             // false: nothing is known of its frame. A leaf has one, without events
+  std::uint32_t room = 0;             // bytes behind the code that no other code will occupy while it lives
+};
+
+// The code that started at `address` may be overwritten from now on.
+struct CodeUnload {
+  std::uint64_t id = 0;
+  std::uint64_t when_ns = 0;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+};
+
+// The process that the news is of: written into file headers.
+struct Origin {
+  std::uint32_t pid = 0;
+  std::uint64_t start_ns = 0;  // CLOCK_MONOTONIC when the output was opened; unique per output of a process
+};
+
+}  // namespace jitquill

@@ -1,0 +1,61 @@
+// A sink turns news into one format. One file or folder per format, one row in sinks.def.
+//
+// Context   one thread at a time: the agent's leaf lock for at-once sinks, its drain for the others.
+// Promises  a status from every call; a sink never retries by itself. After a failed call it is whole and may
+// be
+//           called again: whoever holds it counts failures and switches it off.
+// Does not  know who calls it, nor keep a pointer into what it was handed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "writer/model/code.hpp"
+#include "writer/model/status.hpp"
+
+namespace jitquill {
+
+// Where a sink's files go. The agent's output folder in a host, anything else in a program of yours.
+class Folder {
+ public:
+  // A new, empty file of this name, open for reading and writing; -errno if it cannot be made. The sink
+  // closes it.
+  virtual int create(const char* name) noexcept = 0;
+
+ protected:
+  ~Folder() = default;
+};
+
+// What became of one function beyond its status, for the counters.
+struct Written {
+  std::uint64_t bytes = 0;              // of the output
+  bool unwinding_without_room = false;  // perf 6 and older cannot use it (CodeLoad::room was too small)
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // Opens the output. kNoMarker is a success with a limit.
+  virtual Status begin(const Origin& origin, Folder& folder) noexcept = 0;
+  virtual Status load(const CodeLoad& load, Written& written) noexcept = 0;
+  virtual Status unload(const CodeUnload& unload) noexcept = 0;
+  // Ends the output properly and closes it.
+  virtual Status end(std::uint64_t when_ns) noexcept = 0;
+  // Lets go of the output without a word: in a child of fork it is the parent's.
+  virtual void abandon() noexcept = 0;
+};
+
+// A row of sinks.def. make() returns null when memory is out.
+struct SinkRow {
+  std::string_view name;     // in formats=
+  bool at_once;              // written by the announcing thread; otherwise by the drain
+  bool recovers;             // its output can be cut back after a crash
+  Sink* (*make)() noexcept;  // null: known name, not built yet
+  const char* help;
+};
+
+std::span<const SinkRow> sink_rows() noexcept;
+
+}  // namespace jitquill

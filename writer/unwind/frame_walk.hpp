@@ -1,0 +1,54 @@
+// Follows frame events through a function and knows the frame at each point.
+//
+// Context   any; plain values, no allocation.
+// Promises  step() accepts exactly the events that describe a possible frame: offsets ascend and lie inside
+// the
+//           code, the stack never rises above its entry, registers exist, a pop matches what lies there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "writer/model/frame_event.hpp"
+#include "writer/model/status.hpp"
+
+namespace jitquill::unwind {
+
+// x86-64 DWARF numbers: the CPU's part of a frame.
+inline constexpr std::uint8_t kStackPointer = 7;
+inline constexpr std::uint8_t kReturnAddress = 16;
+inline constexpr std::uint32_t kRegisters = 16;
+inline constexpr std::uint32_t kWord = 8;
+
+// Where the caller's registers are at one point of a function.
+struct FrameState {
+  std::uint8_t cfa_register = kStackPointer;
+  std::uint32_t cfa_offset = kWord;  // CFA = cfa_register + cfa_offset
+  std::uint32_t depth = kWord;       // CFA - stack pointer, as far as events tell
+  std::array<std::uint32_t, kRegisters>
+      saved_below{};  // CFA - address of the saved value; 0 = in the register
+  bool operator==(const FrameState&) const = default;
+};
+
+class FrameWalk {
+ public:
+  explicit FrameWalk(std::uint64_t code_size) noexcept : code_size_(code_size) {}
+  // kBadFrame: the event is refused and the state unchanged.
+  Status step(const FrameEvent& event) noexcept;
+  const FrameState& state() const noexcept { return state_; }
+
+ private:
+  bool apply(const FrameEvent& event, FrameState& next) noexcept;
+
+  std::uint64_t code_size_;
+  std::uint32_t last_offset_ = 0;
+  FrameState state_;
+  FrameState remembered_;
+  bool has_remembered_ = false;
+};
+
+// kOk or kBadFrame for a whole description.
+Status check_frame(std::span<const FrameEvent> events, std::uint64_t code_size) noexcept;
+
+}  // namespace jitquill::unwind
