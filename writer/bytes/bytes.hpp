@@ -1,9 +1,10 @@
 // A growing byte buffer that formats are put into field by field: the byte order is in each call's name.
 //
-// Context   any one thread at a time. Allocates by nothrow operator new, keeps its memory when cleared.
-// Promises  never throws, never writes beyond its end. When memory runs out it turns `failed()`, ignores
+// Context   any one thread at a time. Allocates by nothrow operator new; clear() keeps up to kKeptCapacity
+// bytes. Promises  never throws, never writes beyond its end. When memory runs out it turns `failed()`,
+// ignores
 //           what follows, and is usable again after clear(): so records are put without a check per field.
-// Does not  align or pad by itself.
+// Does not  align or pad by itself, nor put bytes of its own (raw() of a part of view()).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ class Bytes {
   Bytes& operator=(const Bytes&) = delete;
 
   Bytes& u8(std::uint8_t v) noexcept;
-  Bytes& u32(std::uint32_t v) noexcept;  // host order, where the format says so
+  Bytes& u16(std::uint16_t v) noexcept;  // host order, where the format says so
+  Bytes& u32(std::uint32_t v) noexcept;
   Bytes& u64(std::uint64_t v) noexcept;
   Bytes& uleb128(std::uint64_t v) noexcept;
   Bytes& raw(std::span<const std::uint8_t> v) noexcept;
@@ -30,19 +32,25 @@ class Bytes {
   // Pads with `v` until size() - from is a multiple of `alignment`.
   Bytes& pad_to(std::size_t alignment, std::uint8_t v, std::size_t from = 0) noexcept;
 
-  // Overwrites four bytes put earlier, host order.
+  // Overwrites bytes put earlier, host order. Ignored where nothing was put.
   void patch_u32(std::size_t at, std::uint32_t v) noexcept;
   void patch_u64(std::size_t at, std::uint64_t v) noexcept;
 
   std::size_t size() const noexcept { return size_; }
   std::span<const std::uint8_t> view() const noexcept { return {data_, size_}; }
   bool failed() const noexcept { return failed_; }
+  // Memory kept for the next use: one huge function must not pin its size for the life of the process.
+  static constexpr std::size_t kKeptCapacity = std::size_t{1} << 20;
   void clear() noexcept;
-  // Forgets what was put after `size`; what was put before stays.
+  // Forgets what was put after `size`; what was put before stays, and so does failed().
   void cut(std::size_t size) noexcept;
 
  private:
+  // Where `count` more bytes go, or null: then the buffer has failed.
   std::uint8_t* room_for(std::size_t count) noexcept;
+  bool grow_to(std::size_t capacity) noexcept;
+  Bytes& copy(const void* from, std::size_t count) noexcept;
+  void patch(std::size_t at, const void* from, std::size_t count) noexcept;
 
   std::uint8_t* data_ = nullptr;
   std::size_t size_ = 0;

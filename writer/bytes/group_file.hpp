@@ -2,9 +2,9 @@
 //
 // Context   one thread at a time (the agent's leaf lock). Raw system calls only.
 // Promises  append() is one write of the whole group; what a short write left over follows at once, and if
-// that
-//           fails the file is cut back to the end of the last whole group. So the file is readable to its
-//           last byte at every moment but inside append().
+//           that fails the file is cut back to the end of the last whole group. So the file is readable to
+//           its last byte at every moment but inside append(). Where it cannot be cut back it is closed:
+//           nothing is ever written behind a torn group, which would hide all that follows.
 // Does not  buffer, sync, or reopen.
 #pragma once
 
@@ -18,21 +18,25 @@ namespace jitquill {
 class GroupFile {
  public:
   GroupFile() noexcept = default;
+  ~GroupFile() { close(); }
   GroupFile(const GroupFile&) = delete;
   GroupFile& operator=(const GroupFile&) = delete;
 
-  // Takes over an open, empty file.
+  // Takes over an open, empty file; closes the one it had.
   void adopt(int descriptor) noexcept;
   bool is_open() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed: nothing of the group is in the file.
+  // kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed): nothing of the group is in the file.
+  // The kernel sends SIGXFSZ or SIGPIPE with some errors: the caller blocks them.
   Status append(std::span<const std::uint8_t> group) noexcept;
   std::uint64_t size() const noexcept { return size_; }
 
   void close() noexcept;
 
  private:
+  bool cut_back() noexcept;
+
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };

@@ -1,0 +1,114 @@
+#include "writer/bytes/bytes.hpp"
+
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace jitquill {
+namespace {
+
+constexpr std::size_t kFirstCapacity = 1024;
+
+}  // namespace
+
+Bytes::~Bytes() {
+  ::operator delete(data_);
+}
+
+bool Bytes::grow_to(std::size_t capacity) noexcept {
+  auto* const grown = static_cast<std::uint8_t*>(::operator new(capacity, std::nothrow));
+  if (grown == nullptr) return false;
+  if (size_ != 0) std::memcpy(grown, data_, size_);
+  ::operator delete(data_);
+  data_ = grown;
+  capacity_ = capacity;
+  return true;
+}
+
+std::uint8_t* Bytes::room_for(std::size_t count) noexcept {
+  if (failed_) return nullptr;
+  if (count > capacity_ - size_) {
+    constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / 2;
+    const bool fits = size_ <= kMax && count <= kMax - size_;
+    std::size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_;
+    while (fits && capacity < size_ + count) capacity *= 2;
+    if (!fits || !grow_to(capacity)) {
+      failed_ = true;
+      return nullptr;
+    }
+  }
+  std::uint8_t* const room = data_ + size_;
+  size_ += count;
+  return room;
+}
+
+Bytes& Bytes::copy(const void* from, std::size_t count) noexcept {
+  if (count == 0) return *this;
+  if (std::uint8_t* const room = room_for(count)) std::memcpy(room, from, count);
+  return *this;
+}
+
+Bytes& Bytes::u8(std::uint8_t v) noexcept {
+  return copy(&v, sizeof v);
+}
+Bytes& Bytes::u16(std::uint16_t v) noexcept {
+  return copy(&v, sizeof v);
+}
+Bytes& Bytes::u32(std::uint32_t v) noexcept {
+  return copy(&v, sizeof v);
+}
+Bytes& Bytes::u64(std::uint64_t v) noexcept {
+  return copy(&v, sizeof v);
+}
+Bytes& Bytes::raw(std::span<const std::uint8_t> v) noexcept {
+  return copy(v.data(), v.size());
+}
+Bytes& Bytes::raw(std::string_view v) noexcept {
+  return copy(v.data(), v.size());
+}
+
+Bytes& Bytes::uleb128(std::uint64_t v) noexcept {
+  while (v >= 0x80) {
+    u8(static_cast<std::uint8_t>(v | 0x80));
+    v >>= 7;
+  }
+  return u8(static_cast<std::uint8_t>(v));
+}
+
+Bytes& Bytes::fill(std::uint8_t v, std::size_t count) noexcept {
+  if (count == 0) return *this;
+  if (std::uint8_t* const room = room_for(count)) std::memset(room, v, count);
+  return *this;
+}
+
+Bytes& Bytes::pad_to(std::size_t alignment, std::uint8_t v, std::size_t from) noexcept {
+  const std::size_t over = (size_ - from) % alignment;
+  return over == 0 ? *this : fill(v, alignment - over);
+}
+
+void Bytes::patch(std::size_t at, const void* from, std::size_t count) noexcept {
+  if (at > size_ || count > size_ - at) return;
+  std::memcpy(data_ + at, from, count);
+}
+
+void Bytes::patch_u32(std::size_t at, std::uint32_t v) noexcept {
+  patch(at, &v, sizeof v);
+}
+void Bytes::patch_u64(std::size_t at, std::uint64_t v) noexcept {
+  patch(at, &v, sizeof v);
+}
+
+void Bytes::clear() noexcept {
+  size_ = 0;
+  failed_ = false;
+  if (capacity_ <= kKeptCapacity) return;
+  ::operator delete(data_);
+  data_ = nullptr;
+  capacity_ = 0;
+}
+
+void Bytes::cut(std::size_t size) noexcept {
+  if (size < size_) size_ = size;
+}
+
+}  // namespace jitquill
