@@ -28,11 +28,13 @@ constexpr std::uint64_t eh_frame_offset(std::uint64_t code_size) noexcept {
   return (code_size + 7) & ~std::uint64_t{7};
 }
 
-// Puts .eh_frame, then .eh_frame_hdr with one table row. kBadFrame or kNoMemory: nothing stays in `out`.
+// Puts .eh_frame, then .eh_frame_hdr with one table row. Nothing stays in `out` after kBadFrame, kNoMemory,
+// or kTooLarge (code and tables of 2 GiB and more: their distances are signed 32-bit numbers).
 Status put_blob(Bytes& out, std::span<const FrameEvent> events, std::uint64_t code_size,
                 BlobSizes& sizes) noexcept;
 
-// The sizes that put_blob() would give, without putting: by counting, no memory. kBadFrame as put_blob().
+// The sizes that put_blob() would give, without putting: by counting, no memory. kBadFrame and kTooLarge
+// as put_blob(). Needs no lock.
 Status measure_blob(std::span<const FrameEvent> events, std::uint64_t code_size, BlobSizes& sizes) noexcept;
 
 }  // namespace jitquill::unwind

@@ -1,0 +1,142 @@
+#include "writer/unwind/frame_walk.hpp"
+
+#include <algorithm>
+
+namespace jitquill::unwind {
+namespace {
+
+constexpr std::uint32_t kMaxDepth = 0x7FFFFFF8;
+constexpr std::uint32_t kRedZone = 128;  // bytes below the stack pointer that signal handlers leave alone
+
+constexpr bool is_known(FrameEventKind kind) noexcept {
+  switch (kind) {
+#define FRAME_EVENT(name, NAME, number, needs_register) case FrameEventKind::name:
+#include "writer/model/frame_event.def"
+#undef FRAME_EVENT
+    return true;
+  }
+  return false;
+}
+
+constexpr bool needs_register(FrameEventKind kind) noexcept {
+  switch (kind) {
+#define FRAME_EVENT(name, NAME, number, needs) \
+  case FrameEventKind::name:                   \
+    return needs;
+#include "writer/model/frame_event.def"
+#undef FRAME_EVENT
+  }
+  return false;
+}
+
+bool is_stack_based(const FrameState& s) noexcept {
+  return s.cfa_register == kStackPointer;
+}
+
+bool set_depth(FrameState& s, std::uint64_t depth) noexcept {
+  if (depth < kWord || depth > kMaxDepth) return false;
+  s.depth = static_cast<std::uint32_t>(depth);
+  if (is_stack_based(s)) s.cfa_offset = s.depth;
+  return true;
+}
+
+bool drop_frame(FrameState& s, std::uint64_t depth) noexcept {
+  s.cfa_register = kStackPointer;
+  return set_depth(s, depth);
+}
+
+// Saved values are counted in words. One word holds one register: whoever had that slot is found in its
+// register again, since its old value is gone from memory.
+bool set_saved(FrameState& s, std::uint8_t reg, std::uint32_t below) noexcept {
+  if (below <= kWord || below > kMaxDepth || below % kWord != 0) return false;
+  std::replace(s.saved_below.begin(), s.saved_below.end(), below, 0u);
+  s.saved_below[reg] = below;
+  return true;
+}
+
+bool restore(FrameState& s, std::uint8_t reg) noexcept {
+  if (s.saved_below[reg] == 0) return false;
+  s.saved_below[reg] = 0;
+  return s.cfa_register == reg ? drop_frame(s, s.depth) : true;
+}
+
+// A register that is saved already does not hold the caller's value any more as a rule: pushing it again is
+// scratch, to be told as ALLOCATE. Its slot above the stack pointer (told as FREE) is no longer a save.
+bool push(FrameState& s, std::uint8_t reg) noexcept {
+  const bool is_saved = s.saved_below[reg] != 0 && s.saved_below[reg] <= s.depth;
+  return !is_saved && set_depth(s, std::uint64_t{s.depth} + kWord) && set_saved(s, reg, s.depth);
+}
+
+// Under a frame register the depth may be inexact (alloca, lea rsp,[rbp-16]). There the pop itself says where
+// the stack pointer was: at the slot of its register.
+bool pop(FrameState& s, std::uint8_t reg) noexcept {
+  const std::uint32_t slot = s.saved_below[reg];
+  if (slot == 0 || (is_stack_based(s) && slot != s.depth)) return false;
+  return set_depth(s, slot - kWord) && restore(s, reg);
+}
+
+bool save(FrameState& s, std::uint8_t reg, std::uint32_t below) noexcept {
+  const bool in_reach = !is_stack_based(s) || below <= std::uint64_t{s.depth} + kRedZone;
+  return in_reach && set_saved(s, reg, below);
+}
+
+bool set_frame(FrameState& s, std::uint8_t reg) noexcept {
+  s.cfa_register = reg;
+  s.cfa_offset = s.depth;
+  return true;
+}
+
+}  // namespace
+
+bool FrameWalk::apply(const FrameEvent& event, FrameState& next) noexcept {
+  switch (event.kind) {
+    case FrameEventKind::kPush:
+      return push(next, event.reg);
+    case FrameEventKind::kPop:
+      return pop(next, event.reg);
+    case FrameEventKind::kAllocate:
+      return set_depth(next, std::uint64_t{next.depth} + event.value);
+    case FrameEventKind::kFree:
+      return event.value <= next.depth && set_depth(next, next.depth - event.value);
+    case FrameEventKind::kSave:
+      return save(next, event.reg, event.value);
+    case FrameEventKind::kRestore:
+      return restore(next, event.reg);
+    case FrameEventKind::kSetFrame:
+      return set_frame(next, event.reg);
+    case FrameEventKind::kDropFrame:
+      return drop_frame(next, event.value);
+    case FrameEventKind::kRemember:
+      if (has_remembered_) return false;
+      remembered_ = next;
+      return has_remembered_ = true;
+    case FrameEventKind::kRecall:
+      if (!has_remembered_) return false;
+      next = remembered_;
+      has_remembered_ = false;
+      return true;
+  }
+  return false;
+}
+
+Status FrameWalk::step(const FrameEvent& event) noexcept {
+  if (event.offset < last_offset_ || event.offset > code_size_) return Status::kBadFrame;
+  // The caller's stack pointer is the CFA itself: it is neither saved nor a frame register.
+  const bool bad_register = event.reg >= kRegisters || event.reg == kStackPointer;
+  if (!is_known(event.kind) || (needs_register(event.kind) && bad_register)) return Status::kBadFrame;
+  FrameState next = state_;
+  if (!apply(event, next)) return Status::kBadFrame;
+  state_ = next;
+  last_offset_ = event.offset;
+  return Status::kOk;
+}
+
+Status check_frame(std::span<const FrameEvent> events, std::uint64_t code_size) noexcept {
+  FrameWalk walk(code_size);
+  for (const FrameEvent& event : events) {
+    if (const Status status = walk.step(event); status != Status::kOk) return status;
+  }
+  return Status::kOk;
+}
+
+}  // namespace jitquill::unwind
