@@ -5,6 +5,7 @@
 // written at once.
 //
 // Context   any; puts into the caller's buffer, host byte order (the magic tells readers which).
+// Does not  write CODE_MOVE: most readers ignore it. Code that moved is loaded again at its new address.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace jitquill::jitdump {
 
 inline constexpr std::uint32_t kMagic = 0x4A695444;
 inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::uint32_t kHeaderSize = 40;  // exactly: perf misreads a longer header
-inline constexpr std::uint32_t kMaxNameSize = 4096;
+inline constexpr std::uint32_t kHeaderSize = 40;           // exactly: perf misreads a longer header
+inline constexpr std::uint64_t kMaxCodeSize = 0x7FFFFFFF;  // perf keeps it in a signed 32-bit int
 
 enum class RecordId : std::uint32_t {
   kCodeLoad = 0,
@@ -31,9 +32,10 @@ enum class RecordId : std::uint32_t {
 
 void put_header(Bytes& out, const Origin& origin) noexcept;
 
-// The whole group of one function. kEmptyCode, kTooLarge, kNoMemory: nothing stays in `out`.
-// kUnwindingLeftOut: bad frame events; the rest is put.
-Status put_group(Bytes& out, const CodeLoad& load, Written& written) noexcept;
+// The whole group of one function. `code_index` names the ELF file that perf makes of it: unique in the file.
+// kEmptyCode, kTooLarge, kNoMemory: nothing stays in `out`. kUnwindingLeftOut (bad frame events),
+// kLinesLeftOut: the rest is put; if both, the former, and `written` tells of each. written.bytes is not set.
+Status put_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept;
 
 // The last bytes of a file: perf reads nothing behind it.
 void put_close(Bytes& out, std::uint64_t when_ns) noexcept;

@@ -1,9 +1,8 @@
 // A sink turns news into one format. One file or folder per format, one row in sinks.def.
 //
 // Context   one thread at a time: the agent's leaf lock for at-once sinks, its drain for the others.
-// Promises  a status from every call; a sink never retries by itself. After a failed call it is whole and may
-// be
-//           called again: whoever holds it counts failures and switches it off.
+// Promises  a status from every call; a sink never retries by itself. After a failed call it is whole and
+//           may be called again: whoever holds it counts failures and switches it off.
 // Does not  know who calls it, nor keep a pointer into what it was handed.
 #pragma once
 
@@ -32,6 +31,9 @@ class Folder {
 struct Written {
   std::uint64_t bytes = 0;              // of the output
   bool unwinding_without_room = false;  // perf 6 and older cannot use it (CodeLoad::room was too small)
+  bool unwinding_left_out = false;      // a status can tell of one omission only; these tell of each
+  bool lines_left_out = false;
+  bool name_changed = false;  // control characters replaced, or cut: at 4096 bytes, at a NUL
 };
 
 class Sink {

@@ -1,0 +1,164 @@
+#include "writer/jitdump/records.hpp"
+
+#include <cassert>
+#include <limits>
+
+#include "writer/bytes/names.hpp"
+#include "writer/unwind/eh_frame.hpp"
+
+namespace jitquill::jitdump {
+namespace {
+
+constexpr std::uint32_t kMachineX86_64 = 62;
+constexpr std::uint64_t kNanosecondStamps = 0;  // flags: bit 0 would mean CPU counter values
+constexpr std::uint32_t kPrefixSize = 16;
+[[maybe_unused]] constexpr std::uint32_t kDebugHeadSize = kPrefixSize + 16;
+[[maybe_unused]] constexpr std::uint32_t kUnwindingHeadSize = kPrefixSize + 24;
+constexpr std::uint32_t kLoadHeadSize = kPrefixSize + 40;
+static_assert(kMaxCodeSize + kLoadHeadSize + kMaxNameSize + 1 <= std::numeric_limits<std::uint32_t>::max());
+
+// Puts the prefix of a record; end() fills in the size of what was put since.
+class RecordScope {
+ public:
+  // | id u32 | total_size u32 | timestamp u64 |
+  RecordScope(Bytes& out, RecordId id, std::uint64_t when_ns) noexcept : out_(out), start_(out.size()) {
+    out.u32(static_cast<std::uint32_t>(id)).u32(0).u64(when_ns);
+  }
+  RecordScope(const RecordScope&) = delete;
+  RecordScope& operator=(const RecordScope&) = delete;
+
+  std::size_t size() const noexcept { return out_.size() - start_; }
+  // What was put so far is the record's fixed part.
+  bool is_at(std::size_t size_of_head) const noexcept { return out_.failed() || size() == size_of_head; }
+  // False: too large for the format, and the record is taken out again.
+  [[nodiscard]] bool end() noexcept {
+    if (size() > std::numeric_limits<std::uint32_t>::max()) {
+      out_.cut(start_);
+      return false;
+    }
+    out_.patch_u32(start_ + 4, static_cast<std::uint32_t>(size()));
+    return true;
+  }
+
+ private:
+  Bytes& out_;
+  std::size_t start_;
+};
+
+bool are_usable(std::span<const Line> lines, std::uint64_t code_size) noexcept {
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].offset < lines[i - 1].offset) return false;
+  }
+  return lines.empty() || lines.back().offset < code_size;
+}
+
+// | address u64 | line u32 | discriminator u32 | file, NUL |
+// The address is where the code runs, without the 0x40 that some writers add for the perf of 2016. Readers
+// that show columns take them from the discriminator, which perf ignores.
+void put_row(Bytes& out, std::uint64_t address, const Line& line) noexcept {
+  out.u64(address);
+  out.u32(line.line);
+  out.u32(line.column);
+  if (line.file != nullptr) (void)put_clean(out, line.file);
+  out.u8(0);
+}
+
+// | prefix | code_addr u64 | nr_entry u64 | rows |
+// The first row is moved to the start of the code, whose first bytes would have no line otherwise. perf ends
+// the table at the last row's address: so one more row repeats the last line at the end of the code.
+Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
+  const std::span<const Line> lines = load.lines;
+  if (lines.empty()) return Status::kOk;
+  if (!are_usable(lines, load.bytes.size())) return Status::kLinesLeftOut;
+  RecordScope record(out, RecordId::kCodeDebugInfo, load.when_ns);
+  out.u64(load.address);
+  const std::size_t count_at = out.size();
+  std::uint64_t count = 0;
+  out.u64(count);
+  assert(record.is_at(kDebugHeadSize));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i + 1 < lines.size() && lines[i + 1].offset == lines[i].offset) continue;  // the last one holds
+    put_row(out, load.address + (count == 0 ? 0 : lines[i].offset), lines[i]);
+    ++count;
+  }
+  put_row(out, load.address + load.bytes.size(), lines.back());
+  out.patch_u64(count_at, count + 1);
+  return record.end() ? Status::kOk : Status::kLinesLeftOut;
+}
+
+// | prefix | unwinding_size u64 | eh_frame_hdr_size u64 | mapped_size u64 | .eh_frame | .eh_frame_hdr |
+// perf maps mapped_size more bytes behind the code, and its libunwind reads the tables through that map: so
+// only where no other code's map can cut into it.
+Status put_unwinding_info(Bytes& out, const CodeLoad& load, Written& written) noexcept {
+  if (!load.has_frame) return Status::kOk;
+  const std::uint64_t code_size = load.bytes.size();
+  unwind::BlobSizes sizes;
+  if (unwind::measure_blob(load.frame, code_size, sizes) != Status::kOk) return Status::kUnwindingLeftOut;
+  const std::uint64_t needed = unwind::eh_frame_offset(code_size) - code_size + sizes.total();
+  const bool has_room = load.room >= needed;
+  written.unwinding_without_room = !has_room;
+  RecordScope record(out, RecordId::kCodeUnwindingInfo, load.when_ns);
+  out.u64(sizes.total());
+  out.u64(sizes.eh_frame_hdr);
+  out.u64(has_room ? sizes.total() : 0);
+  assert(record.is_at(kUnwindingHeadSize));
+  const Status status = unwind::put_blob(out, load.frame, code_size, sizes);
+  return record.end() ? status : Status::kUnwindingLeftOut;
+}
+
+// | prefix | pid u32 | tid u32 | vma u64 | code_addr u64 | code_size u64 | code_index u64 | name, NUL | code
+// | No padding anywhere: some readers find the code from the front, others from the end.
+Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept {
+  RecordScope record(out, RecordId::kCodeLoad, load.when_ns);
+  out.u32(load.pid);
+  out.u32(load.tid);
+  out.u64(load.address);
+  out.u64(load.address);
+  out.u64(load.bytes.size());
+  out.u64(code_index);
+  assert(record.is_at(kLoadHeadSize));
+  written.name_changed = put_code_name(out, load.name, load.address);
+  out.u8(0);
+  out.raw(load.bytes);
+  return record.end() ? Status::kOk : Status::kTooLarge;
+}
+
+}  // namespace
+
+// | magic u32 | version u32 | total_size u32 | elf_mach u32 | pad1 u32 | pid u32 | timestamp u64 | flags u64
+// |
+void put_header(Bytes& out, const Origin& origin) noexcept {
+  [[maybe_unused]] const std::size_t start = out.size();
+  out.u32(kMagic);
+  out.u32(kVersion);
+  out.u32(kHeaderSize);
+  out.u32(kMachineX86_64);
+  out.u32(0);
+  out.u32(origin.pid);
+  out.u64(origin.start_ns);
+  out.u64(kNanosecondStamps);
+  assert(out.failed() || out.size() - start == kHeaderSize);
+}
+
+Status put_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept {
+  if (load.bytes.empty()) return Status::kEmptyCode;
+  if (load.bytes.size() > kMaxCodeSize) return Status::kTooLarge;
+  const std::size_t start = out.size();
+  const Status lines = put_debug_info(out, load);
+  const Status unwinding = put_unwinding_info(out, load, written);
+  const Status code = put_load(out, load, code_index, written);
+  if (out.failed() || code != Status::kOk) {
+    out.cut(start);
+    return out.failed() ? Status::kNoMemory : code;
+  }
+  written.lines_left_out = lines != Status::kOk;
+  written.unwinding_left_out = unwinding != Status::kOk;
+  return unwinding != Status::kOk ? unwinding : lines;
+}
+
+void put_close(Bytes& out, std::uint64_t when_ns) noexcept {
+  RecordScope record(out, RecordId::kCodeClose, when_ns);
+  (void)record.end();
+}
+
+}  // namespace jitquill::jitdump

@@ -1,0 +1,97 @@
+#include "writer/jitdump/sink.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <new>
+
+#include "writer/bytes/bytes.hpp"
+#include "writer/bytes/group_file.hpp"
+#include "writer/jitdump/marker.hpp"
+#include "writer/jitdump/records.hpp"
+
+namespace jitquill {
+namespace {
+
+// perf knows a dump by exactly this name: jit-<decimal pid>.dump.
+class FileName {
+ public:
+  explicit FileName(std::uint32_t pid) noexcept {
+    std::memcpy(text_, "jit-", 4);
+    char* const end = std::to_chars(text_ + 4, text_ + 4 + 10, pid).ptr;
+    std::memcpy(end, ".dump", 6);
+  }
+  const char* text() const noexcept { return text_; }
+
+ private:
+  char text_[4 + 10 + 6];
+};
+
+class JitdumpSink final : public Sink {
+ public:
+  Status begin(const Origin& origin, Folder& folder) noexcept override;
+  Status load(const CodeLoad& load, Written& written) noexcept override;
+  Status unload(const CodeUnload&) noexcept override { return Status::kOk; }
+  Status end(std::uint64_t when_ns) noexcept override;
+  void abandon() noexcept override;
+
+ private:
+  Status write_header(const Origin& origin) noexcept;
+
+  Bytes group_;
+  GroupFile file_;
+  jitdump::Marker marker_;
+  std::uint64_t last_code_index_ = 0;
+};
+
+Status JitdumpSink::begin(const Origin& origin, Folder& folder) noexcept {
+  abandon();
+  const int descriptor = folder.create(FileName(origin.pid).text());
+  if (descriptor < 0)
+    return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
+  file_.adopt(descriptor);
+  last_code_index_ = 0;
+  if (const Status status = write_header(origin); status != Status::kOk) {
+    abandon();
+    return status;
+  }
+  return marker_.put(file_.descriptor()) ? Status::kOk : Status::kNoMarker;
+}
+
+Status JitdumpSink::write_header(const Origin& origin) noexcept {
+  group_.clear();
+  jitdump::put_header(group_, origin);
+  return group_.failed() ? Status::kNoMemory : file_.append(group_.view());
+}
+
+Status JitdumpSink::load(const CodeLoad& load, Written& written) noexcept {
+  group_.clear();
+  // An index is used up even if the write fails: two functions of one index share one ELF file.
+  const Status put = jitdump::put_group(group_, load, ++last_code_index_, written);
+  if (!is_done(put)) return put;
+  if (const Status status = file_.append(group_.view()); status != Status::kOk) return status;
+  written.bytes = group_.size();
+  return put;
+}
+
+Status JitdumpSink::end(std::uint64_t when_ns) noexcept {
+  if (!file_.is_open()) return Status::kOk;
+  group_.clear();
+  jitdump::put_close(group_, when_ns);
+  const Status status = group_.failed() ? Status::kNoMemory : file_.append(group_.view());
+  abandon();
+  return status;
+}
+
+void JitdumpSink::abandon() noexcept {
+  marker_.drop();
+  file_.close();
+}
+
+}  // namespace
+
+Sink* make_jitdump_sink() noexcept {
+  return new (std::nothrow) JitdumpSink;
+}
+
+}  // namespace jitquill
