@@ -18,6 +18,8 @@ class Marker {
   // must be open for reading and writing. False where the file system forbids it (noexec).
   [[nodiscard]] bool put(int descriptor) noexcept;
   void drop() noexcept;
+  // Leaves the mapping to the process for good.
+  void keep() noexcept { address_ = nullptr; }
 
  private:
   void* address_ = nullptr;

@@ -45,21 +45,24 @@ class RecordScope {
   std::size_t start_;
 };
 
-bool are_usable(std::span<const Line> lines, std::uint64_t code_size) noexcept {
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (lines[i].offset < lines[i - 1].offset) return false;
+bool are_usable(const CodeLoad& load) noexcept {
+  std::uint32_t offset = 0;
+  for (const Line& line : load.lines) {
+    if (line.offset < offset || line.offset >= load.bytes.size()) return false;
+    if (line.file == nullptr && load.file == nullptr) return false;
+    offset = line.offset;
   }
-  return lines.empty() || lines.back().offset < code_size;
+  return true;
 }
 
 // | address u64 | line u32 | discriminator u32 | file, NUL |
 // The address is where the code runs, without the 0x40 that some writers add for the perf of 2016. Readers
 // that show columns take them from the discriminator, which perf ignores.
-void put_row(Bytes& out, std::uint64_t address, const Line& line) noexcept {
+void put_row(Bytes& out, std::uint64_t address, const Line& line, const char* default_file) noexcept {
   out.u64(address);
   out.u32(line.line);
   out.u32(line.column);
-  if (line.file != nullptr) (void)put_clean(out, line.file);
+  (void)put_clean(out, line.file != nullptr ? line.file : default_file);
   out.u8(0);
 }
 
@@ -69,7 +72,7 @@ void put_row(Bytes& out, std::uint64_t address, const Line& line) noexcept {
 Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
   const std::span<const Line> lines = load.lines;
   if (lines.empty()) return Status::kOk;
-  if (!are_usable(lines, load.bytes.size())) return Status::kLinesLeftOut;
+  if (!are_usable(load)) return Status::kLinesLeftOut;
   RecordScope record(out, RecordId::kCodeDebugInfo, load.when_ns);
   out.u64(load.address);
   const std::size_t count_at = out.size();
@@ -78,10 +81,10 @@ Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
   assert(record.is_at(kDebugHeadSize));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i + 1 < lines.size() && lines[i + 1].offset == lines[i].offset) continue;  // the last one holds
-    put_row(out, load.address + (count == 0 ? 0 : lines[i].offset), lines[i]);
+    put_row(out, load.address + (count == 0 ? 0 : lines[i].offset), lines[i], load.file);
     ++count;
   }
-  put_row(out, load.address + load.bytes.size(), lines.back());
+  put_row(out, load.address + load.bytes.size(), lines.back(), load.file);
   out.patch_u64(count_at, count + 1);
   return record.end() ? Status::kOk : Status::kLinesLeftOut;
 }
@@ -97,6 +100,7 @@ Status put_unwinding_info(Bytes& out, const CodeLoad& load, Written& written) no
   const std::uint64_t needed = unwind::eh_frame_offset(code_size) - code_size + sizes.total();
   const bool has_room = load.room >= needed;
   written.unwinding_without_room = !has_room;
+  written.tail_size = has_room ? static_cast<std::uint32_t>(needed) : 0;
   RecordScope record(out, RecordId::kCodeUnwindingInfo, load.when_ns);
   out.u64(sizes.total());
   out.u64(sizes.eh_frame_hdr);

@@ -79,7 +79,8 @@ Status JitdumpSink::end(std::uint64_t when_ns) noexcept {
   group_.clear();
   jitdump::put_close(group_, when_ns);
   const Status status = group_.failed() ? Status::kNoMemory : file_.append(group_.view());
-  abandon();
+  marker_.keep();  // the code may go on running, and a profiler may attach later
+  file_.close();
   return status;
 }
 

@@ -14,11 +14,13 @@
 namespace jitquill {
 
 // A stretch of code from `offset` to the next row's offset comes from this place in the source.
-struct Line {
+// Laid out as jitquill_line (padding for its reserved member), and allowed to alias it: a runtime's rows are
+// read where they lie.
+struct [[gnu::may_alias]] Line {
   std::uint32_t offset;  // bytes from the start of the code
   std::uint32_t line;    // 1-based; 0 = unknown
   std::uint32_t column;  // 1-based; 0 = unknown
-  const char* file;      // NUL-terminated
+  const char* file;      // NUL-terminated; null = CodeLoad::file
 };
 
 // A function's code, or a stub's, from now on at `address`.
@@ -30,6 +32,7 @@ struct CodeLoad {
   std::uint32_t tid = 0;  // the kernel's number of the announcing thread
   std::span<const std::uint8_t> bytes;
   std::string_view name;
+  const char* file = nullptr;         // NUL-terminated; of the lines without their own
   std::span<const Line> lines;        // offsets ascend and lie inside the code; empty = unknown
   std::span<const FrameEvent> frame;  // checked by check_frame()
   bool has_frame = false;             // false: nothing is known of its frame. A leaf has one, without events

@@ -16,7 +16,9 @@ enum class FrameEventKind : std::uint8_t {
 #undef FRAME_EVENT
 };
 
-struct FrameEvent {
+// Laid out as jitquill_frame_event (padding for its reserved member), and allowed to alias it: a runtime's
+// rows are read where they lie.
+struct [[gnu::may_alias]] FrameEvent {
   std::uint32_t offset;  // bytes from the start of the code to the end of the instruction
   FrameEventKind kind;
   std::uint8_t reg;     // DWARF number, 0 where the kind needs none

@@ -59,9 +59,10 @@ extern "C" {
 typedef enum jitquill_status {
   JITQUILL_OK = 0,
   JITQUILL_UNWINDING_LEFT_OUT = 1, /* announced without unwinding: bad frame events */
-  JITQUILL_LINES_LEFT_OUT = 2,     /* announced without lines: offsets out of order or out of range */
+  JITQUILL_LINES_LEFT_OUT = 2,     /* announced without lines: offsets out of order or range, or no file */
   JITQUILL_QUEUED = 3,             /* called from inside a call: written when the outer one ends */
   JITQUILL_NO_MARKER = 4,          /* file written, but perf cannot find it (directory is noexec) */
+  JITQUILL_BAD_OPTION = 5,         /* started, but an option was not understood: its default is used */
   JITQUILL_NO_AGENT = -1,          /* nothing preloaded or linked; from the stubs only */
   JITQUILL_OFF = -2,               /* no output wants it */
   JITQUILL_STOPPED = -3,           /* after jitquill_stop() */
@@ -73,9 +74,8 @@ typedef enum jitquill_status {
   JITQUILL_NO_OUTPUT = -9, /* output folder or file could not be made */
   JITQUILL_NO_SPACE = -10, /* disk, quota or file size limit reached */
   JITQUILL_WRITE_FAILED = -11,
-  JITQUILL_BAD_FRAME = -12,  /* jitquill_unwinding_size() only refuses silently; see there */
-  JITQUILL_BAD_OPTION = -13, /* an option was not understood; the default is used */
-  JITQUILL_NOT_BUILT_YET = -14
+  JITQUILL_BAD_FRAME = -12, /* jitquill_unwinding_size() only refuses silently; see there */
+  JITQUILL_NOT_BUILT_YET = -13
 } jitquill_status;
 
 /* The cause, and the cure where there is one; a constant string. NULL without an agent. */
