@@ -1,0 +1,103 @@
+#include "agent/base/arena.hpp"
+
+#include <sys/mman.h>
+#include <bit>
+#include <new>
+
+#include "writer/bytes/raw_calls.hpp"
+
+namespace jitquill {
+namespace {
+
+constexpr std::size_t kRegionSize = 256 * 1024;
+constexpr std::size_t kLargest = 64 * 1024;  // in a class; larger blocks are mappings of their own
+constexpr std::size_t kStep = 16;
+constexpr std::size_t kFineClasses = 16;  // 16, 32, ... 256; then 512, 1024, ... 64 KiB
+
+// In front of every block.
+struct alignas(16) Header {
+  std::size_t mapping_size;  // 0 = block of a class
+  std::size_t size_class;
+};
+static_assert(sizeof(Header) == kStep);
+
+constexpr std::size_t class_of(std::size_t size) noexcept {
+  if (size <= kStep * kFineClasses) return size == 0 ? 0 : (size - 1) / kStep;
+  return kFineClasses + static_cast<std::size_t>(std::bit_width((size - 1) / (kStep * kFineClasses))) - 1;
+}
+constexpr std::size_t class_size(std::size_t size_class) noexcept {
+  if (size_class < kFineClasses) return (size_class + 1) * kStep;
+  return (kStep * kFineClasses) << (size_class - kFineClasses + 1);
+}
+static_assert(class_of(256) == 15 && class_of(257) == 16 && class_size(16) == 512);
+static_assert(class_of(kLargest) == 23 && class_size(23) == kLargest);
+
+void* map(std::size_t size) noexcept {
+  const long mapped = raw::map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  return raw::is_error(mapped) ? nullptr : reinterpret_cast<void*>(mapped);
+}
+
+void* allocate_large(std::size_t size) noexcept {
+  const std::size_t mapping_size = (size + sizeof(Header) + 4095) & ~std::size_t{4095};
+  if (mapping_size < size) return nullptr;
+  void* mapping = map(mapping_size);
+  if (mapping == nullptr) return nullptr;
+  return new (mapping) Header{mapping_size, 0} + 1;
+}
+
+}  // namespace
+
+struct Arena::FreeBlock {
+  FreeBlock* next;
+};
+
+bool Arena::add_region() noexcept {
+  auto* region = static_cast<unsigned char*>(map(kRegionSize));
+  if (region == nullptr) return false;
+  next_ = region;  // the old region's rest is lost: at most one block of the size that did not fit
+  end_ = region + kRegionSize;
+  return true;
+}
+
+void* Arena::allocate(std::size_t size) noexcept {
+  if (size > kLargest) return allocate_large(size);
+  const std::size_t size_class = class_of(size);
+  if (FreeBlock* block = free_[size_class]; block != nullptr) {
+    free_[size_class] = block->next;
+    return block;
+  }
+  const std::size_t bytes = class_size(size_class) + sizeof(Header);
+  if (static_cast<std::size_t>(end_ - next_) < bytes && !add_region()) return nullptr;
+  Header* header = new (next_) Header{0, size_class};
+  next_ += bytes;
+  return header + 1;
+}
+
+void Arena::free(void* block) noexcept {
+  if (block == nullptr) return;
+  Header* header = static_cast<Header*>(block) - 1;
+  if (header->mapping_size != 0) {
+    raw::unmap(header, header->mapping_size);
+    return;
+  }
+  FreeBlock*& list = free_[header->size_class];
+  list = new (block) FreeBlock{list};
+}
+
+bool Arena::can_serve(std::size_t size) noexcept {
+  const std::size_t size_class = class_of(size);
+  if (free_[size_class] != nullptr) return true;
+  return static_cast<std::size_t>(end_ - next_) >= class_size(size_class) + sizeof(Header) || add_region();
+}
+
+void Arena::abandon() noexcept {
+  for (FreeBlock*& list : free_) list = nullptr;
+  next_ = end_ = nullptr;
+}
+
+Arena& arena() noexcept {
+  static constinit Arena the_arena;
+  return the_arena;
+}
+
+}  // namespace jitquill

@@ -1,0 +1,17 @@
+// The one clock of everything that is written: CLOCK_MONOTONIC, as perf record -k mono.
+//
+// Context   [hook]: the vdso, no system call where the machine's clock source allows it.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace jitquill {
+
+inline std::uint64_t monotonic_ns() noexcept {
+  timespec now{};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace jitquill

@@ -1,0 +1,43 @@
+// Numbers of what happened and of what was lost, from one table (counters.def).
+//
+// Context   [hook]: adding is one relaxed atomic.
+// Promises  every row reaches jitquill_statistic_at() and the stats file.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace jitquill {
+
+enum class Counter : std::size_t {
+#define COUNTER(name, meaning) name,
+#include "agent/base/counters.def"
+#undef COUNTER
+};
+
+struct CounterRow {
+  const char* name;
+  const char* meaning;
+};
+
+inline constexpr CounterRow kCounterRows[] = {
+#define COUNTER(name, meaning) {#name, meaning},
+#include "agent/base/counters.def"
+#undef COUNTER
+};
+inline constexpr std::size_t kCounters = sizeof(kCounterRows) / sizeof(kCounterRows[0]);
+
+extern constinit std::atomic<std::uint64_t> g_counters[kCounters];
+
+inline void count(Counter which, std::uint64_t by = 1) noexcept {
+  g_counters[static_cast<std::size_t>(which)].fetch_add(by, std::memory_order_relaxed);
+}
+inline std::uint64_t counted(std::size_t index) noexcept {
+  return g_counters[index].load(std::memory_order_relaxed);
+}
+
+// In a new child: what its parent counted is not its own.
+void reset_counters() noexcept;
+
+}  // namespace jitquill

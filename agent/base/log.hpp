@@ -1,0 +1,42 @@
+// Messages for the user: into a file of the output folder, made at the first one; on stderr only if asked
+// for.
+//
+// Context   [life] and under the leaf lock; raw system calls only.
+// Promises  nothing on the host's stdout, ever. A message that cannot be written is dropped; its counter
+// stands anyway.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "writer/model/status.hpp"
+#include "writer/sink/sink.hpp"
+
+namespace jitquill {
+
+// Straight to stderr: for option errors and help, before there is a folder.
+void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept;
+
+class Log {
+ public:
+  // `name` empty: no file. `folder` and `name` must outlive the log.
+  void open(Folder& folder, const char* name, bool verbose, std::uint32_t pid) noexcept;
+
+  // One line; the cause, then the cure.
+  void say(std::string_view words) noexcept;
+  // Once per status: later cases are only counted.
+  void say_once(Status status, std::string_view what) noexcept;
+
+  void close() noexcept;  // also in a child, whose parent's file it is
+
+ private:
+  Folder* folder_ = nullptr;
+  const char* name_ = "";
+  int descriptor_ = -1;
+  std::uint32_t pid_ = 0;
+  bool verbose_ = false;
+  bool file_failed_ = false;
+  std::uint64_t said_ = 0;  // bit per status
+};
+
+}  // namespace jitquill

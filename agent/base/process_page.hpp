@@ -1,0 +1,23 @@
+// One page that any child with memory of its own finds zeroed: how the agent notices that it was forked.
+//
+// Fork handlers run only for fork(); a raw clone() skips them. The kernel wipes this page for both, so a
+// child sees generation 0 and a free lock without anybody's help. A vfork child shares the page with its
+// parent.
+//
+// Context   [hook]: reading. The first call maps the page; it takes no lock.
+// Does not  exist before Linux 4.14: then an ordinary page serves, and only fork() is noticed (fork.cpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace jitquill {
+
+struct ProcessPage {
+  std::atomic<std::uint32_t> lock_word;   // leaf_lock.hpp
+  std::atomic<std::uint32_t> generation;  // 0 = nobody has adopted this process yet
+};
+
+ProcessPage& process_page() noexcept;
+
+}  // namespace jitquill
