@@ -1,0 +1,97 @@
+#include "agent/drain/open_sinks.hpp"
+
+#include "agent/base/counters.hpp"
+#include "agent/base/guest_call.hpp"
+#include "agent/base/text_line.hpp"
+
+namespace jitquill {
+namespace {
+
+// What the caller is told of several sinks: a failure before a limit before success.
+Status worse(Status a, Status b) noexcept {
+  if (!is_done(a)) return a;
+  if (!is_done(b)) return b;
+  return a != Status::kOk ? a : b;
+}
+
+void say_sink(Log& log, const SinkRow& row, const char* what, Status status) noexcept {
+  Message line;
+  line.text(row.name).text(": ").text(what).text(text(status));
+  log.say(line.view());
+}
+
+}  // namespace
+
+Status OpenSinks::open(std::uint32_t formats, const Origin& origin, Folder& folder, Log& log) noexcept {
+  Status all = Status::kOk;
+  const auto rows = sink_rows();
+  for (std::size_t i = 0; i < rows.size() && count_ < kMost; ++i) {
+    if ((formats >> i & 1) == 0) continue;
+    Sink* sink = rows[i].make();
+    const Status status = sink == nullptr ? Status::kNoMemory : sink->begin(origin, folder);
+    if (status != Status::kOk) say_sink(log, rows[i], "", status);
+    all = worse(all, status);
+    if (is_done(status)) {
+      open_[count_++] = {sink, &rows[i], 0};
+    } else {
+      count(Counter::write_errors);
+      delete sink;
+    }
+  }
+  return all;
+}
+
+void OpenSinks::drop(std::size_t index) noexcept {
+  delete open_[index].sink;
+  open_[index] = open_[--count_];
+}
+
+void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcept {
+  count(Counter::write_errors);
+  if (status == Status::kNoSpace) take_caused_signal();
+  Open& open = open_[index];
+  if (++open.failures == 1) say_sink(log, *open.row, "", status);
+  if (open.failures < kFailuresToSwitchOff) return;
+  say_sink(log, *open.row, "switched off after three failures in a row: ", status);
+  count(Counter::outputs_switched_off);
+  open.sink->abandon();
+  drop(index);
+}
+
+template <class Call>
+Status OpenSinks::each(Call call, Log& log) noexcept {
+  if (count_ == 0) return Status::kOff;
+  Status all = Status::kOk;
+  for (std::size_t i = count_; i-- > 0;) {  // backwards: a failure may take row i out
+    const Status status = call(*open_[i].sink);
+    all = worse(all, status);
+    if (is_done(status)) {
+      open_[i].failures = 0;
+    } else {
+      note_failure(i, status, log);
+    }
+  }
+  return all;
+}
+
+Status OpenSinks::load(const CodeLoad& load, Written& written, Log& log) noexcept {
+  return each([&](Sink& sink) { return sink.load(load, written); }, log);
+}
+
+Status OpenSinks::unload(const CodeUnload& unload, Log& log) noexcept {
+  return each([&](Sink& sink) { return sink.unload(unload); }, log);
+}
+
+void OpenSinks::end(std::uint64_t when_ns, Log& log) noexcept {
+  (void)each([&](Sink& sink) { return sink.end(when_ns); }, log);
+  while (count_ != 0) drop(count_ - 1);
+}
+
+void OpenSinks::abandon() noexcept {
+  while (count_ != 0) {
+    open_[count_ - 1].sink->abandon();
+    drop(count_ - 1);
+  }
+}
+
+}  // namespace jitquill

@@ -1,0 +1,51 @@
+// The outputs that are open in this process, and what each has failed at.
+//
+// Context   under the leaf lock (sinks that are written at once).
+// Promises  a sink that fails three times in a row is switched off and said so; the others go on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/base/log.hpp"
+#include "writer/sink/sink.hpp"
+
+namespace jitquill {
+
+class OpenSinks {
+ public:
+  // Makes and begins every sink whose bit is set (bit i = row i of sinks.def). The first failure, else the
+  // first limit.
+  Status open(std::uint32_t formats, const Origin& origin, Folder& folder, Log& log) noexcept;
+
+  bool any() const noexcept { return count_ != 0; }
+
+  // The first failure, else the first limit, else kOk. kOff: none is left.
+  Status load(const CodeLoad& load, Written& written, Log& log) noexcept;
+  Status unload(const CodeUnload& unload, Log& log) noexcept;
+
+  void end(std::uint64_t when_ns, Log& log) noexcept;
+  // In a child: the files are the parent's.
+  void abandon() noexcept;
+  // In a child whose memory cannot be trusted: not even their destructors run.
+  void forget() noexcept { count_ = 0; }
+
+ private:
+  struct Open {
+    Sink* sink;
+    const SinkRow* row;
+    std::uint32_t failures;
+  };
+  static constexpr std::size_t kMost = 16;
+  static constexpr std::uint32_t kFailuresToSwitchOff = 3;
+
+  template <class Call>
+  Status each(Call call, Log& log) noexcept;
+  void note_failure(std::size_t index, Status status, Log& log) noexcept;
+  void drop(std::size_t index) noexcept;
+
+  Open open_[kMost] = {};
+  std::size_t count_ = 0;
+};
+
+}  // namespace jitquill
