@@ -1,0 +1,227 @@
+#include "agent/life/agent.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "agent/base/arena.hpp"
+#include "agent/base/clock.hpp"
+#include "agent/base/counters.hpp"
+#include "agent/base/process_page.hpp"
+#include "agent/base/text_line.hpp"
+#include "agent/base/thread_id.hpp"
+#include "writer/bytes/raw_calls.hpp"
+
+namespace jitquill {
+namespace {
+
+constinit Agent g_agent;
+constinit std::uint32_t g_generations = 0;  // processes that this memory has lived in
+
+std::uint32_t current_pid() noexcept {
+  return static_cast<std::uint32_t>(raw::call(SYS_getpid));
+}
+
+}  // namespace
+
+Agent& agent() noexcept {
+  return g_agent;
+}
+
+void Agent::set_phase(Phase phase) noexcept {
+  phase_ = phase;
+  const bool open = phase == Phase::kDormant || phase == Phase::kAwake;
+  wants_code_.store(open && options_.formats != 0, std::memory_order_relaxed);
+  wants_unwinding_.store(open && options_.formats != 0 && options_.unwind, std::memory_order_relaxed);
+  is_stopped_.store(phase == Phase::kStopped, std::memory_order_relaxed);
+}
+
+void Agent::take_over() noexcept {
+  if (process_page().generation.load(std::memory_order_relaxed) == 0) adopt_process();
+  busy_.store(true, std::memory_order_relaxed);
+  if (phase_ != Phase::kUnborn) return;
+  const char* from_environment = std::getenv("JITQUILL_OPTIONS");
+  if (from_environment != nullptr) (void)environment_options_.set(from_environment);
+  place_.note_start();
+  read_options({});
+  set_phase(Phase::kDormant);
+}
+
+void Agent::let_go() noexcept {
+  while (ReentryQueue::Entry* entry = queue_.take()) {
+    while (entry != nullptr) {
+      ReentryQueue::Entry* next = entry->next;
+      (void)(entry->is_load ? place_load(entry->load) : unload(entry->unload));
+      ReentryQueue::give_back(entry);
+      entry = next;
+    }
+  }
+  busy_.store(false, std::memory_order_relaxed);
+}
+
+// The first entry in this process. In a child: code that ran before the fork keeps its place in the map,
+// since perf gives a child its parent's maps; files, counters and what was queued are the parent's.
+void Agent::adopt_process() noexcept {
+  const bool is_child = g_generations != 0;
+  process_page().generation.store(++g_generations, std::memory_order_relaxed);
+  if (!is_child) return;
+  const bool half_changed = busy_.load(std::memory_order_relaxed);
+  reset_counters();
+  log_.close();
+  if (half_changed) {
+    // A raw clone in the middle of another thread's work: neither tables nor arena can be trusted, nor may
+    // their destructors run.
+    sinks_.forget();
+    code_map_ = {};
+    arena().abandon();
+    count(Counter::tables_discarded);
+  } else {
+    sinks_.abandon();
+  }
+  queue_.forget();
+  if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);
+}
+
+void Agent::read_options(std::string_view from_start) noexcept {
+  set_defaults(options_);
+  apply(options_, from_start);
+  apply(options_, environment_options_.view());  // last: the user's word wins over the runtime's
+}
+
+void Agent::say_option_problems() noexcept {
+  if (options_.help) for_each_help_line([](std::string_view line) { say_on_stderr(current_pid(), line); });
+  count(Counter::option_errors, options_.problem_count);
+  for (std::uint32_t i = 0; i < options_.problem_count && i < Options::kMaxProblems; ++i) {
+    Message line;
+    line.text("option ")
+        .text(options_.problems[i].what.view())
+        .text(": ")
+        .text(options_.problems[i].why.view());
+    say_on_stderr(pid_, line.text("; its default is used").view());
+  }
+}
+
+Status Agent::wake() noexcept {
+  pid_ = current_pid();
+  say_option_problems();
+  if (options_.formats == 0) {
+    set_phase(Phase::kOff);
+    return Status::kOff;
+  }
+  if (const int made = place_.open(options_.dir.view(), pid_); made < 0) {
+    set_phase(Phase::kOff);
+    Message line;
+    line.text("no output: cannot make a folder in ")
+        .text(options_.dir.view())
+        .text(": ")
+        .text(strerrordesc_np(-made));
+    say_on_stderr(pid_, line.text("; choose another place with dir=").view());
+    return Status::kNoOutput;
+  }
+  log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
+  const Status opened =
+      sinks_.open(options_.formats, {.pid = pid_, .start_ns = monotonic_ns()}, place_, log_);
+  set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
+  if (opened == Status::kOk && options_.problem_count != 0) return Status::kBadOption;
+  return opened;
+}
+
+Status Agent::start(std::string_view options) noexcept {
+  if (phase_ == Phase::kAwake) return Status::kOk;
+  read_options(options);
+  return wake();
+}
+
+Status Agent::stop() noexcept {
+  if (phase_ == Phase::kAwake) {
+    sinks_.end(monotonic_ns(), log_);
+    write_statistics();
+  }
+  log_.close();
+  set_phase(Phase::kStopped);
+  return Status::kOk;
+}
+
+void Agent::write_statistics() noexcept {
+  if (phase_ != Phase::kAwake) return;
+  const int file = place_.create("stats");
+  if (file < 0) return;
+  TextLine<8192> text;
+  for (std::size_t i = 0; i < kCounters; ++i) {
+    text.text(kCounterRows[i].name)
+        .text("\t")
+        .number(counted(i))
+        .text("\t")
+        .text(kCounterRows[i].meaning)
+        .end();
+  }
+  (void)raw::write(file, text.view().data(), text.view().size());
+  raw::close(file);
+}
+
+void Agent::sign(CodeLoad& load) noexcept {
+  load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  load.when_ns = monotonic_ns();
+  load.tid = current_tid();
+}
+
+Status Agent::load(CodeLoad& load) noexcept {
+  sign(load);
+  return place_load(load);
+}
+
+Status Agent::place_load(CodeLoad& load) noexcept {
+  if (phase_ == Phase::kDormant) {
+    if (const Status woken = wake(); !is_done(woken)) return woken;
+  }
+  if (phase_ == Phase::kStopped) return Status::kStopped;
+  if (!sinks_.any()) return Status::kOff;
+  load.pid = pid_;
+  if (!options_.unwind) load.has_frame = false;
+  load.room = code_map_.free_room(load.address, load.bytes.size(), load.room);
+
+  Written written;
+  const Status status = sinks_.load(load, written, log_);
+  if (!sinks_.any()) set_phase(Phase::kOff);
+  const auto added = code_map_.add(load.address, {load.id, load.bytes.size(), written.tail_size});
+  count(Counter::functions_replaced, added.replaced);
+  count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
+  count_load(load, status, written);
+  if (!added.has_memory && is_done(status)) return Status::kNoMemory;
+  return status;
+}
+
+void Agent::count_load(const CodeLoad& load, Status status, const Written& written) noexcept {
+  count(is_done(status) ? Counter::functions_loaded : Counter::functions_lost);
+  count(Counter::bytes_written, written.bytes);
+  if (written.unwinding_left_out) count(Counter::unwinding_refused);
+  if (written.lines_left_out) count(Counter::lines_refused);
+  if (written.unwinding_without_room) count(Counter::unwinding_without_room);
+  if (load.has_frame && is_done(status) && !written.unwinding_left_out) count(Counter::unwinding_written);
+  if (status != Status::kOk) log_.say_once(status, load.name);
+}
+
+Status Agent::unload(CodeUnload& unload) noexcept {
+  const auto removed = code_map_.remove(unload.address);
+  if (!removed) {
+    count(Counter::unloads_unknown);
+    return Status::kNotFound;
+  }
+  count(Counter::functions_unloaded);
+  unload.id = removed->id;
+  unload.size = removed->size;
+  unload.when_ns = monotonic_ns();
+  return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
+}
+
+Status Agent::queue_load(CodeLoad& load) noexcept {
+  sign(load);
+  if (!queue_.push(load)) return Status::kNoMemory;
+  count(Counter::functions_queued);
+  return Status::kQueued;
+}
+
+Status Agent::queue_unload(CodeUnload& unload) noexcept {
+  return queue_.push(unload) ? Status::kQueued : Status::kNoMemory;
+}
+
+}  // namespace jitquill

@@ -1,0 +1,95 @@
+// The agent of this process: all its state, and the way in for every call.
+//
+// A call enters by with_agent(): signals held back, leaf lock taken, a fork noticed. Then it is the owner,
+// and what is announced from inside it is written before it lets go.
+//
+// Context   [notify] and [life]: owner's functions only inside with_agent().
+// Promises  dormant until the first code news or start(): no file, folder, descriptor or thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "agent/base/guest_call.hpp"
+#include "agent/base/leaf_lock.hpp"
+#include "agent/base/log.hpp"
+#include "agent/drain/open_sinks.hpp"
+#include "agent/lanes/code_map.hpp"
+#include "agent/lanes/reentry_queue.hpp"
+#include "agent/life/options.hpp"
+#include "agent/life/output_place.hpp"
+
+namespace jitquill {
+
+class Agent {
+ public:
+  // -- any context --
+  bool wants_code() const noexcept { return wants_code_.load(std::memory_order_relaxed); }
+  bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
+  bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
+  const char* output_folder() const noexcept { return place_.path()[0] == '\0' ? nullptr : place_.path(); }
+
+  // -- the owner of the leaf lock --
+  void take_over() noexcept;  // first thing: notices a new process, reads the options once
+  void let_go() noexcept;     // last thing: writes what was announced from inside
+
+  Status start(std::string_view options) noexcept;
+  Status stop() noexcept;
+  void write_statistics() noexcept;  // at exit; nothing if the process announced nothing
+
+  // Fill in what only the agent knows: id, time, process, thread.
+  Status load(CodeLoad& load) noexcept;
+  Status unload(CodeUnload& unload) noexcept;
+
+  // -- the owner, re-entered --
+  Status queue_load(CodeLoad& load) noexcept;
+  Status queue_unload(CodeUnload& unload) noexcept;
+
+ private:
+  enum class Phase { kUnborn, kDormant, kAwake, kOff, kStopped };
+
+  void set_phase(Phase phase) noexcept;
+  void adopt_process() noexcept;
+  void read_options(std::string_view from_start) noexcept;
+  Status wake() noexcept;
+  void say_option_problems() noexcept;
+  void sign(CodeLoad& load) noexcept;
+  Status place_load(CodeLoad& load) noexcept;
+  void count_load(const CodeLoad& load, Status status, const Written& written) noexcept;
+
+  // True until the options are read: a call before our constructor ran must come in.
+  std::atomic<bool> wants_code_{true};
+  std::atomic<bool> wants_unwinding_{true};
+  std::atomic<bool> is_stopped_{false};
+  std::atomic<bool> busy_{false};  // the tables may be half-changed; read only in a child
+  std::atomic<std::uint64_t> last_id_{0};
+  Phase phase_ = Phase::kUnborn;
+  std::uint32_t pid_ = 0;
+  FixedText<4096> environment_options_;
+  Options options_;
+  OutputPlace place_;
+  Log log_;
+  OpenSinks sinks_;
+  CodeMap code_map_;
+  ReentryQueue queue_;
+};
+
+// Exists from before the first call until the process is gone; never destroyed.
+Agent& agent() noexcept;
+
+// Runs owner(agent) under the leaf lock; reentered(agent) instead if this thread holds it already.
+template <class Owner, class Reentered>
+Status with_agent(Owner owner, Reentered reentered) {
+  return guest_call([&] {
+    if (LeafLock::lock() == LeafLock::Entry::kAlreadyMine) return reentered(agent());
+    Agent& the_agent = agent();
+    the_agent.take_over();
+    const Status status = owner(the_agent);
+    the_agent.let_go();
+    LeafLock::unlock();
+    return status;
+  });
+}
+
+}  // namespace jitquill

@@ -1,0 +1,164 @@
+#include "agent/life/options.hpp"
+
+#include <algorithm>
+
+#include "agent/base/text_line.hpp"
+#include "writer/sink/sink.hpp"
+
+namespace jitquill {
+namespace {
+
+// substr() and remove_prefix() without their range check, whose failure path would bring all of libstdc++'s
+// exceptions into the host.
+std::string_view first(std::string_view text, std::size_t count) noexcept {
+  return {text.data(), std::min(count, text.size())};
+}
+std::string_view without_first(std::string_view text, std::size_t count) noexcept {
+  const std::size_t skipped = std::min(count, text.size());
+  return {text.data() + skipped, text.size() - skipped};
+}
+
+// A setter answers null, or why the value does not do.
+using Setter = const char* (*)(Options&, std::string_view);
+
+const char* set_flag(bool& flag, std::string_view value) noexcept {
+  if (value != "0" && value != "1") return "must be 0 or 1";
+  flag = value == "1";
+  return nullptr;
+}
+
+const char* add_format(std::uint32_t& formats, std::string_view name) noexcept {
+  const auto rows = sink_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == name; });
+  if (row == rows.end()) return "unknown format; help=1 lists them";
+  if (row->make == nullptr) return "this format is not built yet";
+  formats |= 1u << (row - rows.begin());
+  return nullptr;
+}
+
+const char* set_formats(Options& options, std::string_view value) noexcept {
+  std::uint32_t formats = 0;
+  while (value != "none" && !value.empty()) {
+    const std::string_view name = first(value, value.find(','));
+    if (const char* problem = add_format(formats, name); problem != nullptr) return problem;
+    value = without_first(value, name.size() + 1);
+  }
+  options.formats = formats;
+  return nullptr;
+}
+
+const char* set_dir(Options& options, std::string_view value) noexcept {
+  if (value.empty()) return "must not be empty";
+  return options.dir.set(value) ? nullptr : "path too long";
+}
+
+const char* set_unwind(Options& options, std::string_view value) noexcept {
+  if (value == "twin") return "twin is not built yet; gap or off";
+  if (value != "gap" && value != "off") return "must be gap or off";
+  options.unwind = value == "gap";
+  return nullptr;
+}
+
+const char* set_log(Options& options, std::string_view value) noexcept {
+  if (value == "none") value = {};
+  if (value.find('/') != value.npos) return "must be a file name without /: it lies in the output folder";
+  return options.log.set(value) ? nullptr : "name too long";
+}
+
+const char* set_verbose(Options& options, std::string_view value) noexcept {
+  return set_flag(options.verbose, value);
+}
+const char* set_help(Options& options, std::string_view value) noexcept {
+  return set_flag(options.help, value);
+}
+
+struct OptionRow {
+  std::string_view name;
+  std::string_view values;
+  std::string_view initial;
+  Setter set;  // null: not built yet
+  std::string_view help;
+};
+
+constexpr OptionRow kRows[] = {
+#define OPTION(name, values, initial, setter, help) {#name, values, initial, setter, help},
+#define LATER(name) {#name, "", "", nullptr, ""},
+#include "agent/life/options.def"
+#undef OPTION
+#undef LATER
+};
+
+void note_problem(Options& options, std::string_view what, std::string_view why) noexcept {
+  const std::uint32_t index = options.problem_count++;
+  if (index >= Options::kMaxProblems) return;
+  (void)options.problems[index].what.set(first(what, 95));
+  (void)options.problems[index].why.set(first(why, 159));
+}
+
+std::string_view unquoted(std::string_view value) noexcept {
+  if (value.size() < 2 || value.front() != value.back()) return value;
+  if (value.front() != '"' && value.front() != '\'') return value;
+  return first(without_first(value, 1), value.size() - 2);
+}
+
+void apply_one(Options& options, std::string_view word) noexcept {
+  const std::size_t equals = word.find('=');
+  if (equals == word.npos) return note_problem(options, word, "must be key=value");
+  const std::string_view key = first(word, equals);
+  const auto* row =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const OptionRow& r) { return r.name == key; });
+  if (row == std::end(kRows)) return note_problem(options, word, "unknown option; help=1 lists them");
+  if (row->set == nullptr) return note_problem(options, word, "this option is not built yet");
+  if (const char* why = row->set(options, unquoted(without_first(word, equals + 1))); why != nullptr)
+    note_problem(options, word, why);
+}
+
+// The end of the word at the front of `text`: the first blank outside quotes.
+std::size_t word_end(std::string_view text) noexcept {
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+void set_defaults(Options& options) noexcept {
+  options = {};
+  for (const OptionRow& row : kRows) {
+    if (row.set != nullptr) (void)row.set(options, row.initial);
+  }
+}
+
+void apply(Options& options, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t end = word_end(text);
+    if (end != 0) apply_one(options, first(text, end));
+    text = without_first(text, end + 1);
+  }
+}
+
+void for_each_help_line(void (*say)(std::string_view)) noexcept {
+  for (const OptionRow& row : kRows) {
+    if (row.set == nullptr) continue;
+    Message line;
+    line.text(row.name).text("=").text(row.values).text("  (").text(row.initial).text(")  ").text(row.help);
+    say(line.view());
+  }
+  for (const SinkRow& row : sink_rows()) {
+    if (row.make == nullptr) continue;
+    Message line;
+    line.text("formats=").text(row.name).text("  ").text(row.help);
+    say(line.view());
+  }
+}
+
+}  // namespace jitquill

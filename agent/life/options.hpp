@@ -1,0 +1,62 @@
+// What the user asked for, from "key=value key=value".
+//
+// Values may be quoted with ' or "; in lists a comma inside () or <> does not split. What is unknown, out of
+// range or not built yet is kept as a problem, to be said when the agent wakes, and the default stays.
+//
+// Context   [life]: no allocation, no output. Plain values afterwards.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace jitquill {
+
+// A text of bounded length, ended by NUL.
+template <std::size_t kCapacity>
+class FixedText {
+ public:
+  bool set(std::string_view text) noexcept {
+    if (text.size() >= kCapacity || text.find('\0') != text.npos) return false;
+    size_ = text.size();
+    __builtin_memcpy(data_, text.data(), size_);
+    data_[size_] = '\0';
+    return true;
+  }
+  std::string_view view() const noexcept { return {data_, size_}; }
+  const char* c_str() const noexcept { return data_; }
+
+ private:
+  char data_[kCapacity] = {};
+  std::size_t size_ = 0;
+};
+
+struct OptionProblem {
+  FixedText<96> what;  // key=value, cut
+  FixedText<160> why;
+};
+
+struct Options {
+  std::uint32_t formats = 0;  // bit i = row i of sinks.def
+  FixedText<2048> dir;
+  FixedText<128> log;  // empty = none
+  bool unwind = true;
+  bool verbose = false;
+  bool help = false;
+
+  static constexpr std::size_t kMaxProblems = 8;
+  std::array<OptionProblem, kMaxProblems> problems;
+  std::uint32_t problem_count = 0;  // may exceed kMaxProblems: the rest is only counted
+};
+
+// Every option at its default.
+void set_defaults(Options& options) noexcept;
+
+// Applies a text of options over what is set.
+void apply(Options& options, std::string_view text) noexcept;
+
+// Calls say(line) for each line of the table, as help=1 prints it.
+void for_each_help_line(void (*say)(std::string_view)) noexcept;
+
+}  // namespace jitquill
