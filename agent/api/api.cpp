@@ -1,0 +1,97 @@
+// The C API's bodies: arguments checked, the agent entered, a status handed back. Not noexcept: a
+// cancellation that waits for us acts at the end of with_agent() and unwinds through here.
+#include "agent/api/code_argument.hpp"
+#include "agent/base/counters.hpp"
+#include "agent/life/agent.hpp"
+#include "jitquill/jitquill.h"
+#include "writer/unwind/eh_frame.hpp"
+
+namespace jitquill {
+namespace {
+
+jitquill_status to_c(Status status) noexcept {
+  return static_cast<jitquill_status>(status);
+}
+
+// Answers without entering: the price of a call whose news nobody wants.
+Status unwanted() noexcept {
+  return agent().is_stopped() ? Status::kStopped : Status::kOff;
+}
+
+Status announce(CodeLoad& load) {
+  return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
+}
+
+}  // namespace
+}  // namespace jitquill
+
+using namespace jitquill;
+
+extern "C" {
+
+jitquill_status jitquill_start(const jitquill_start_options* options) {
+  jitquill_start_options given = {};
+  if (options != nullptr && !read_struct(options, given)) return JITQUILL_BAD_ARGUMENT;
+  const std::string_view text =
+      given.options == nullptr ? std::string_view{} : std::string_view{given.options};
+  return to_c(
+      with_agent([&](Agent& a) { return a.start(text); }, [](Agent&) { return Status::kBadArgument; }));
+}
+
+jitquill_status jitquill_stop(void) {
+  return to_c(with_agent([](Agent& a) { return a.stop(); }, [](Agent&) { return Status::kBadArgument; }));
+}
+
+int jitquill_wants_code(void) {
+  return agent().wants_code() ? 1 : 0;
+}
+
+const char* jitquill_output_folder(void) {
+  return agent().output_folder();
+}
+
+jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id) {
+  if (id != nullptr) *id = 0;
+  if (!agent().wants_code()) return to_c(unwanted());
+  CodeLoad load;
+  if (const Status read = read_code(code, load); read != Status::kOk) {
+    count(Counter::functions_refused);
+    return to_c(read);
+  }
+  const Status status = announce(load);
+  if (id != nullptr && is_done(status)) *id = load.id;
+  return to_c(status);
+}
+
+jitquill_status jitquill_code_unloaded(const void* addr) {
+  if (!agent().wants_code()) return to_c(unwanted());
+  CodeUnload unload;
+  unload.address = reinterpret_cast<std::uint64_t>(addr);
+  return to_c(with_agent([&](Agent& a) { return a.unload(unload); },
+                         [&](Agent& a) { return a.queue_unload(unload); }));
+}
+
+size_t jitquill_unwinding_size(const jitquill_code* code) {
+  FrameArgument frame;
+  unwind::BlobSizes sizes;
+  if (!agent().wants_unwinding() || !read_frame(code, frame)) return 0;
+  if (unwind::measure_blob(frame.events, frame.code_size, sizes) != Status::kOk) return 0;
+  return unwind::eh_frame_offset(frame.code_size) - frame.code_size + sizes.total();
+}
+
+jitquill_status jitquill_statistic_at(size_t index, jitquill_statistic* out) {
+  if (out == nullptr || out->struct_size < sizeof(jitquill_statistic)) return JITQUILL_BAD_ARGUMENT;
+  if (index >= kCounters) return JITQUILL_NOT_FOUND;
+  out->name = kCounterRows[index].name;
+  out->meaning = kCounterRows[index].meaning;
+  out->value = counted(index);
+  return JITQUILL_OK;
+}
+
+const jitquill_functions jitquill_functions_v1 = {sizeof(jitquill_functions), 0,
+#define JITQUILL_ADDRESS(ret, name, params, args, otherwise) &name,
+                                                  JITQUILL_EACH_FUNCTION(JITQUILL_ADDRESS)
+#undef JITQUILL_ADDRESS
+};
+
+}  // extern "C"

@@ -1,0 +1,33 @@
+// A runtime's jitquill_code, of whatever version, as the CodeLoad that the agent works with.
+//
+// Context   [notify]: no lock needed. Nothing is copied but the struct: the load points into the caller's
+// memory.
+#pragma once
+
+#include "jitquill/jitquill.h"
+#include "writer/model/code.hpp"
+#include "writer/model/status.hpp"
+
+namespace jitquill {
+
+// kBadArgument, kEmptyCode or kTooLarge: `load` is not to be used.
+Status read_code(const jitquill_code* code, CodeLoad& load) noexcept;
+
+// The frame of a code that may have no address yet; false if it has none.
+struct FrameArgument {
+  std::span<const FrameEvent> events;
+  std::uint64_t code_size = 0;
+};
+bool read_frame(const jitquill_code* code, FrameArgument& frame) noexcept;
+
+// A struct that grows: the members that the caller's version has, zero for the others. False if it has none.
+template <class Struct>
+bool read_struct(const Struct* from, Struct& to) noexcept {
+  if (from == nullptr || from->struct_size < sizeof(std::uint32_t)) return false;
+  const std::size_t size = from->struct_size < sizeof(Struct) ? from->struct_size : sizeof(Struct);
+  to = {};
+  __builtin_memcpy(&to, from, size);
+  return true;
+}
+
+}  // namespace jitquill

@@ -1,0 +1,36 @@
+// The C header repeats numbers that live in tables, since it is one file that runtimes copy. Here the two
+// meet: a row that one side lacks, or numbers otherwise, does not compile.
+#include <cstddef>
+
+#include "jitquill/jitquill.h"
+#include "writer/model/code.hpp"
+#include "writer/model/frame_event.hpp"
+#include "writer/model/status.hpp"
+
+namespace jitquill {
+
+#define STATUS(name, NAME, number, text) static_assert(JITQUILL_##NAME == number);
+#include "writer/model/status.def"
+#undef STATUS
+
+#define FRAME_EVENT(name, NAME, number, needs_register) static_assert(JITQUILL_FRAME_##NAME == number);
+#include "writer/model/frame_event.def"
+#undef FRAME_EVENT
+
+// The rows of lines and frame events are read where the runtime has them.
+static_assert(sizeof(Line) == sizeof(jitquill_line) &&
+              offsetof(Line, offset) == offsetof(jitquill_line, offset) &&
+              offsetof(Line, line) == offsetof(jitquill_line, line) &&
+              offsetof(Line, column) == offsetof(jitquill_line, column) &&
+              offsetof(Line, file) == offsetof(jitquill_line, file));
+static_assert(sizeof(FrameEvent) == sizeof(jitquill_frame_event) &&
+              offsetof(FrameEvent, offset) == offsetof(jitquill_frame_event, offset) &&
+              offsetof(FrameEvent, kind) == offsetof(jitquill_frame_event, kind) &&
+              offsetof(FrameEvent, reg) == offsetof(jitquill_frame_event, reg) &&
+              offsetof(FrameEvent, value) == offsetof(jitquill_frame_event, value));
+
+}  // namespace jitquill
+
+extern "C" const char* jitquill_status_text(jitquill_status status) {
+  return jitquill::text(static_cast<jitquill::Status>(status));
+}

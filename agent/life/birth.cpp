@@ -1,0 +1,77 @@
+// Where the library begins and ends in its host: loaded, forked, left.
+//
+// Context   [life]: the loader's thread, or the thread that forks or exits.
+// Promises  being loaded makes no file, thread or descriptor. The library is linked with -z nodelete, since
+// code of
+//           ours may be on a stack at any time.
+#include <pthread.h>
+
+#include "agent/base/process_page.hpp"
+#include "agent/life/agent.hpp"
+
+namespace jitquill {
+namespace {
+
+// An exit must not hang on a thread that was stopped inside us and will never run again.
+constexpr std::uint64_t kExitWaitNs = 100'000'000;
+
+// What prepare keeps for parent and child. Written only by the thread that holds the leaf lock.
+struct ForkState {
+  HostState host;
+  int depth;  // forks from inside our own work (a fault handler that forks): the outer call keeps the lock
+};
+constinit ForkState g_fork{};
+
+// Nothing of ours may be half-changed in a child, so fork waits for the lock. Atfork handlers that run
+// between ours and the fork, and announce code, are re-entries: queued, and written by the parent.
+void before_fork() {
+  const HostState host = enter_guest();
+  if (LeafLock::lock() == LeafLock::Entry::kAlreadyMine) {
+    ++g_fork.depth;
+    leave_guest(host);
+    return;
+  }
+  g_fork = {host, 0};
+}
+
+void after_fork_in_parent() {
+  if (g_fork.depth > 0) {
+    --g_fork.depth;
+    return;
+  }
+  const HostState host = g_fork.host;
+  agent().take_over();
+  agent().let_go();
+  LeafLock::unlock();
+  leave_guest(host);
+}
+
+// The kernel has wiped the process page, unless it cannot: then this does.
+void after_fork_in_child() {
+  process_page().lock_word.store(0, std::memory_order_relaxed);
+  process_page().generation.store(0, std::memory_order_relaxed);
+  if (g_fork.depth > 0) {
+    --g_fork.depth;
+    return;
+  }
+  leave_guest(g_fork.host);
+}
+
+[[gnu::constructor]] void on_load() {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
+}
+
+[[gnu::destructor]] void on_exit_of_host() {
+  (void)guest_call([] {
+    if (LeafLock::lock(kExitWaitNs) != LeafLock::Entry::kTaken) return 0;
+    agent().take_over();
+    agent().write_statistics();
+    agent().let_go();
+    LeafLock::unlock();
+    return 0;
+  });
+}
+
+}  // namespace
+}  // namespace jitquill
