@@ -1,0 +1,103 @@
+#include "agent/life/options.hpp"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+
+namespace jitquill {
+namespace {
+
+Options parsed(std::string_view text) {
+  Options options;
+  set_defaults(options);
+  apply(options, text);
+  return options;
+}
+
+TEST(Options, DefaultsAreTheTables) {
+  const Options options = parsed("");
+  EXPECT_EQ(options.formats, 1u);  // jitdump, the first row
+  EXPECT_EQ(options.dir.view(), "jitquill.data");
+  EXPECT_EQ(options.log.view(), "log");
+  EXPECT_TRUE(options.unwind);
+  EXPECT_FALSE(options.verbose);
+  EXPECT_EQ(options.problem_count, 0u);
+}
+
+TEST(Options, ValuesMayBeQuotedAndBlanksRepeated) {
+  const Options options = parsed("  dir='/a b/c'\t unwind=off  verbose=1 log=\"my log\" ");
+  EXPECT_EQ(options.dir.view(), "/a b/c");
+  EXPECT_FALSE(options.unwind);
+  EXPECT_TRUE(options.verbose);
+  EXPECT_EQ(options.log.view(), "my log");
+  EXPECT_EQ(options.problem_count, 0u);
+}
+
+TEST(Options, TheLastWordWins) {
+  EXPECT_EQ(parsed("dir=a dir=b").dir.view(), "b");
+}
+
+TEST(Options, NoneMeansNone) {
+  EXPECT_EQ(parsed("formats=none").formats, 0u);
+  EXPECT_EQ(parsed("log=none").log.view(), "");
+}
+
+struct Wrong {
+  const char* text;
+  const char* why;
+};
+class OptionsWrong : public testing::TestWithParam<Wrong> {};
+
+TEST_P(OptionsWrong, AreNamedAndTheDefaultStays) {
+  const Options options = parsed(GetParam().text);
+  ASSERT_EQ(options.problem_count, 1u) << GetParam().text;
+  EXPECT_EQ(options.problems[0].what.view(), GetParam().text);
+  EXPECT_NE(options.problems[0].why.view().find(GetParam().why), std::string::npos)
+      << options.problems[0].why.view();
+  const Options defaults = parsed("");
+  EXPECT_EQ(options.formats, defaults.formats);
+  EXPECT_EQ(options.dir.view(), defaults.dir.view());
+  EXPECT_EQ(options.unwind, defaults.unwind);
+  EXPECT_EQ(options.verbose, defaults.verbose);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, OptionsWrong,
+    testing::Values(Wrong{"nonsense=1", "unknown option"}, Wrong{"nonsense", "key=value"},
+                    Wrong{"formats=jitdmp", "unknown format"},
+                    Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"hooks=*", "not built yet"},
+                    Wrong{"unwind=twin", "not built yet"}, Wrong{"unwind=on", "gap or off"},
+                    Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},
+                    Wrong{"=", "unknown option"}));
+
+TEST(Options, ManyProblemsAreCountedAndTheFirstKept) {
+  const Options options = parsed("a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1 j=1");
+  EXPECT_EQ(options.problem_count, 10u);
+  EXPECT_EQ(options.problems[7].what.view(), "h=1");
+}
+
+TEST(Options, LongWordsAreRefusedNotCut) {
+  EXPECT_EQ(parsed("dir=" + std::string(5000, 'x')).dir.view(), "jitquill.data");
+  EXPECT_EQ(parsed("dir=" + std::string(5000, 'x')).problem_count, 1u);
+}
+
+TEST(Options, AnyTextEndsInOptionsOrProblems) {
+  std::mt19937 random(3);
+  const std::string_view letters = "dir=formats none,\"'() \tx1";
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (auto n = random() % 40; n > 0; --n) text += letters[random() % letters.size()];
+    const Options options = parsed(text);
+    ASSERT_LE(options.dir.view().size(), text.size() + 13) << text;
+  }
+}
+
+TEST(Options, HelpHasALineForEachBuiltOption) {
+  static int lines;
+  lines = 0;
+  for_each_help_line([](std::string_view line) { lines += line.find('=') != line.npos ? 1 : 0; });
+  EXPECT_GE(lines, 7);
+}
+
+}  // namespace
+}  // namespace jitquill
