@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Builds Jitquill and runs its tests. Installs the Debian packages that this needs.
+#   bash cmake/test.sh           what CI runs: everything, with small numbers
+#   bash cmake/test.sh --quick   unit, golden and law tests
+#   bash cmake/test.sh --long    large numbers, both compilers, sanitizers, benchmarks: an hour
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+mode=normal
+case ${1:-} in
+  "") ;;
+  --quick) mode=quick ;;
+  --long) mode=long ;;
+  *) echo "usage: bash cmake/test.sh [--quick | --long]" >&2; exit 2 ;;
+esac
+
+passed=0 failed=0 skipped=0
+
+# build PRESET: configures and builds; prints the end of the log if that fails.
+build() {
+  local log
+  log=$(mktemp)
+  echo "== build: $1"
+  if ! { cmake --preset "$1" && cmake --build "build/$1" -j "$(nproc)"; } >"$log" 2>&1; then
+    tail -n 40 "$log"
+    echo "build of preset $1 failed"
+    failed=$((failed + 1))
+    rm -f "$log"
+    return 1
+  fi
+  rm -f "$log"
+}
+
+# run PRESET CTEST_ARGUMENTS...: runs, prints what did not pass, and adds to the counts.
+run() {
+  local preset=$1 log
+  shift
+  log=$(mktemp)
+  echo "== test: $preset $*"
+  ctest --test-dir "build/$preset" -j "$(nproc)" --output-on-failure "$@" >"$log" 2>&1
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ .* Passed )' "$log" | grep -vE '^(Internal ctest|Test project)'
+  passed=$((passed + $(grep -cE '^ *[0-9]+/[0-9]+ Test .* Passed ' "$log")))
+  skipped=$((skipped + $(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped' "$log")))
+  failed=$((failed + $(grep -E '^ *[0-9]+/[0-9]+ Test ' "$log" | grep -vcE ' Passed |\*\*\*Skipped')))
+  rm -f "$log"
+}
+
+lists=(cmake/packages-build.txt cmake/packages-demo.txt cmake/packages-test.txt)
+bash cmake/install_packages.sh "${lists[@]}" || exit 1
+export DEBUGINFOD_URLS=  # no symbolizer of ours may ask the network
+
+case $mode in
+  quick)
+    build release && run release -L 'unit|golden|law'
+    ;;
+  normal)
+    build release && run release
+    build clang && run clang -L 'unit|golden'
+    ;;
+  long)
+    export JITQUILL_LONG=1
+    build release && run release
+    build clang && run clang
+    build debug && run debug -L 'unit|golden|law|host'
+    build asan && run asan -L 'unit|golden'
+    if [ -d build/release/tests/bench ]; then
+      for bench in build/release/tests/bench/bench-*; do [ -x "$bench" ] && [ -f "$bench" ] && "$bench"; done
+    fi
+    ;;
+esac
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
