@@ -10,12 +10,12 @@
 //           noexcept.
 #pragma once
 
-#include <csignal>
+#include <cstdint>
 
 namespace jitquill {
 
 struct HostState {
-  sigset_t mask;
+  std::uint64_t mask;  // of the kernel, all 64 signals
   int cancel_state;
   int error;
 };

@@ -42,11 +42,18 @@ CodeMap::Added CodeMap::add(std::uint64_t address, const LiveCode& code) noexcep
       ++added.tails_overwritten;
     }
   }
+  // Code at a used address, the usual way of an overlap, takes over its predecessor's node.
+  const bool same_address = at != live.end() && at->first == address;
+  if (same_address) {
+    at->second = code;
+    ++added.replaced;
+    ++at;
+  }
   while (at != live.end() && at->first < address + code.size) {
     at = live.erase(at);
     ++added.replaced;
   }
-  live.emplace_hint(at, address, code);
+  if (!same_address) live.emplace_hint(at, address, code);
   return added;
 }
 

@@ -1,6 +1,5 @@
 #include "writer/bytes/bytes.hpp"
 
-#include <cstring>
 #include <limits>
 #include <new>
 
@@ -25,41 +24,16 @@ bool Bytes::grow_to(std::size_t capacity) noexcept {
   return true;
 }
 
-std::uint8_t* Bytes::room_for(std::size_t count) noexcept {
-  if (failed_) return nullptr;
-  if (count > capacity_ - size_) {
-    constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / 2;
-    const bool fits = size_ <= kMax && count <= kMax - size_;
-    std::size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_;
-    while (fits && capacity < size_ + count) capacity *= 2;
-    if (!fits || !grow_to(capacity)) {
-      failed_ = true;
-      return nullptr;
-    }
-  }
-  std::uint8_t* const room = data_ + size_;
-  size_ += count;
-  return room;
+bool Bytes::make_room(std::size_t count) noexcept {
+  if (failed_) return false;
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / 2;
+  const bool fits = size_ <= kMax && count <= kMax - size_;
+  std::size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_;
+  while (fits && capacity < size_ + count) capacity *= 2;
+  failed_ = !fits || !grow_to(capacity);
+  return !failed_;
 }
 
-Bytes& Bytes::copy(const void* from, std::size_t count) noexcept {
-  if (count == 0) return *this;
-  if (std::uint8_t* const room = room_for(count)) std::memcpy(room, from, count);
-  return *this;
-}
-
-Bytes& Bytes::u8(std::uint8_t v) noexcept {
-  return copy(&v, sizeof v);
-}
-Bytes& Bytes::u16(std::uint16_t v) noexcept {
-  return copy(&v, sizeof v);
-}
-Bytes& Bytes::u32(std::uint32_t v) noexcept {
-  return copy(&v, sizeof v);
-}
-Bytes& Bytes::u64(std::uint64_t v) noexcept {
-  return copy(&v, sizeof v);
-}
 Bytes& Bytes::raw(std::span<const std::uint8_t> v) noexcept {
   return copy(v.data(), v.size());
 }
@@ -73,6 +47,12 @@ Bytes& Bytes::uleb128(std::uint64_t v) noexcept {
     v >>= 7;
   }
   return u8(static_cast<std::uint8_t>(v));
+}
+
+Bytes& Bytes::again(std::size_t at, std::size_t count) noexcept {
+  if (at > size_ || count > size_ - at) return *this;
+  if (std::uint8_t* const room = room_for(count)) std::memcpy(room, data_ + at, count);
+  return *this;
 }
 
 Bytes& Bytes::fill(std::uint8_t v, std::size_t count) noexcept {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -21,13 +22,15 @@ class Bytes {
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
 
-  Bytes& u8(std::uint8_t v) noexcept;
-  Bytes& u16(std::uint16_t v) noexcept;  // host order, where the format says so
-  Bytes& u32(std::uint32_t v) noexcept;
-  Bytes& u64(std::uint64_t v) noexcept;
+  Bytes& u8(std::uint8_t v) noexcept { return copy(&v, sizeof v); }
+  Bytes& u16(std::uint16_t v) noexcept { return copy(&v, sizeof v); }  // host order, where the format says so
+  Bytes& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
+  Bytes& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& uleb128(std::uint64_t v) noexcept;
   Bytes& raw(std::span<const std::uint8_t> v) noexcept;
   Bytes& raw(std::string_view v) noexcept;
+  // Puts `count` bytes again that were put at `at`.
+  Bytes& again(std::size_t at, std::size_t count) noexcept;
   Bytes& fill(std::uint8_t v, std::size_t count) noexcept;
   // Pads with `v` until size() - from is a multiple of `alignment`.
   Bytes& pad_to(std::size_t alignment, std::uint8_t v, std::size_t from = 0) noexcept;
@@ -46,10 +49,23 @@ class Bytes {
   void cut(std::size_t size) noexcept;
 
  private:
-  // Where `count` more bytes go, or null: then the buffer has failed.
-  std::uint8_t* room_for(std::size_t count) noexcept;
+  // Where `count` more bytes go, or null: then the buffer has failed. Inline: most of a record's cost is
+  // here.
+  std::uint8_t* room_for(std::size_t count) noexcept {
+    if (count > capacity_ - size_ || failed_) [[unlikely]] {
+      if (!make_room(count)) return nullptr;
+    }
+    std::uint8_t* const room = data_ + size_;
+    size_ += count;
+    return room;
+  }
+  Bytes& copy(const void* from, std::size_t count) noexcept {
+    if (count == 0) return *this;
+    if (std::uint8_t* const room = room_for(count)) std::memcpy(room, from, count);
+    return *this;
+  }
+  bool make_room(std::size_t count) noexcept;
   bool grow_to(std::size_t capacity) noexcept;
-  Bytes& copy(const void* from, std::size_t count) noexcept;
   void patch(std::size_t at, const void* from, std::size_t count) noexcept;
 
   std::uint8_t* data_ = nullptr;

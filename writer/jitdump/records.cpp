@@ -55,15 +55,38 @@ bool are_usable(const CodeLoad& load) noexcept {
   return true;
 }
 
+// Puts file names; a name that follows itself, as in most tables, is cleaned and measured only once.
+class FileNames {
+ public:
+  FileNames(Bytes& out, const char* default_file) noexcept : out_(out), default_(default_file) {}
+  void put(const char* file) noexcept {
+    if (file == nullptr) file = default_;
+    const std::size_t at = out_.size();
+    if (file == last_) {
+      out_.again(last_at_, last_size_);
+    } else {
+      (void)put_clean(out_, file);
+      out_.u8(0);
+    }
+    last_ = file;
+    last_at_ = at;
+    last_size_ = out_.size() - at;
+  }
+
+ private:
+  Bytes& out_;
+  const char* default_;
+  const char* last_ = nullptr;
+  std::size_t last_at_ = 0;
+  std::size_t last_size_ = 0;  // with its NUL
+};
+
 // | address u64 | line u32 | discriminator u32 | file, NUL |
 // The address is where the code runs, without the 0x40 that some writers add for the perf of 2016. Readers
 // that show columns take them from the discriminator, which perf ignores.
-void put_row(Bytes& out, std::uint64_t address, const Line& line, const char* default_file) noexcept {
-  out.u64(address);
-  out.u32(line.line);
-  out.u32(line.column);
-  (void)put_clean(out, line.file != nullptr ? line.file : default_file);
-  out.u8(0);
+void put_row(Bytes& out, FileNames& files, std::uint64_t address, const Line& line) noexcept {
+  out.u64(address).u32(line.line).u32(line.column);
+  files.put(line.file);
 }
 
 // | prefix | code_addr u64 | nr_entry u64 | rows |
@@ -79,12 +102,13 @@ Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
   std::uint64_t count = 0;
   out.u64(count);
   assert(record.is_at(kDebugHeadSize));
+  FileNames files(out, load.file);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i + 1 < lines.size() && lines[i + 1].offset == lines[i].offset) continue;  // the last one holds
-    put_row(out, load.address + (count == 0 ? 0 : lines[i].offset), lines[i], load.file);
+    put_row(out, files, load.address + (count == 0 ? 0 : lines[i].offset), lines[i]);
     ++count;
   }
-  put_row(out, load.address + load.bytes.size(), lines.back(), load.file);
+  put_row(out, files, load.address + load.bytes.size(), lines.back());
   out.patch_u64(count_at, count + 1);
   return record.end() ? Status::kOk : Status::kLinesLeftOut;
 }
@@ -95,19 +119,24 @@ Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
 Status put_unwinding_info(Bytes& out, const CodeLoad& load, Written& written) noexcept {
   if (!load.has_frame) return Status::kOk;
   const std::uint64_t code_size = load.bytes.size();
+  const std::size_t start = out.size();
+  RecordScope record(out, RecordId::kCodeUnwindingInfo, load.when_ns);
+  const std::size_t sizes_at = out.size();
+  out.u64(0).u64(0).u64(0);  // the three sizes, known after the tables
+  assert(record.is_at(kUnwindingHeadSize));
   unwind::BlobSizes sizes;
-  if (unwind::measure_blob(load.frame, code_size, sizes) != Status::kOk) return Status::kUnwindingLeftOut;
+  if (unwind::put_blob(out, load.frame, code_size, sizes) != Status::kOk || !record.end()) {
+    out.cut(start);
+    return Status::kUnwindingLeftOut;
+  }
   const std::uint64_t needed = unwind::eh_frame_offset(code_size) - code_size + sizes.total();
   const bool has_room = load.room >= needed;
   written.unwinding_without_room = !has_room;
   written.tail_size = has_room ? static_cast<std::uint32_t>(needed) : 0;
-  RecordScope record(out, RecordId::kCodeUnwindingInfo, load.when_ns);
-  out.u64(sizes.total());
-  out.u64(sizes.eh_frame_hdr);
-  out.u64(has_room ? sizes.total() : 0);
-  assert(record.is_at(kUnwindingHeadSize));
-  const Status status = unwind::put_blob(out, load.frame, code_size, sizes);
-  return record.end() ? status : Status::kUnwindingLeftOut;
+  out.patch_u64(sizes_at, sizes.total());
+  out.patch_u64(sizes_at + 8, sizes.eh_frame_hdr);
+  out.patch_u64(sizes_at + 16, has_room ? sizes.total() : 0);
+  return Status::kOk;
 }
 
 // | prefix | pid u32 | tid u32 | vma u64 | code_addr u64 | code_size u64 | code_index u64 | name, NUL | code

@@ -87,22 +87,21 @@ void put_cfa_change(Out& out, const FrameState& from, const FrameState& to) noex
   }
 }
 
-template <class Out>
-void put_register_changes(Out& out, const FrameState& from, const FrameState& to) noexcept {
-  for (std::uint32_t reg = 0; reg < kRegisters; ++reg) {
-    const std::uint32_t below = to.saved_below[reg];
-    if (below == from.saved_below[reg]) continue;
-    if (below == 0) {
-      out.u8(static_cast<std::uint8_t>(kRestore | reg));
-    } else {
-      out.u8(static_cast<std::uint8_t>(kOffset | reg)).uleb128(below / kWord);
-    }
-  }
+std::uint32_t changed_registers(const FrameState& from, const FrameState& to) noexcept {
+  std::uint32_t changed = 0;
+  for_each_register(from.saved | to.saved, [&](std::uint32_t reg) {
+    if (from.saved_below[reg] != to.saved_below[reg]) changed |= 1u << reg;
+  });
+  return changed;
 }
 
-// Whether an unwinder would see a difference: the depth alone is ours.
-bool looks_equal(const FrameState& a, const FrameState& b) noexcept {
-  return a.cfa_register == b.cfa_register && a.cfa_offset == b.cfa_offset && a.saved_below == b.saved_below;
+template <class Out>
+void put_register_change(Out& out, std::uint32_t reg, std::uint32_t below) noexcept {
+  if (below == 0) {
+    out.u8(static_cast<std::uint8_t>(kRestore | reg));
+  } else {
+    out.u8(static_cast<std::uint8_t>(kOffset | reg)).uleb128(below / kWord);
+  }
 }
 
 // One row per offset at which the frame differs from the row before. Differences make REMEMBER and RECALL
@@ -116,42 +115,57 @@ Status put_rows(Out& out, std::span<const FrameEvent> events, std::uint64_t code
     if (const Status status = walk.step(events[i]); status != Status::kOk) return status;
     const std::uint32_t offset = events[i].offset;
     const bool more_here = i + 1 < events.size() && events[i + 1].offset == offset;
-    if (more_here || offset == code_size || looks_equal(row, walk.state())) continue;
+    if (more_here || offset == code_size) continue;
+    const FrameState& now = walk.state();
+    const std::uint32_t changed = changed_registers(row, now);
+    if (changed == 0 && now.cfa_register == row.cfa_register && now.cfa_offset == row.cfa_offset) continue;
     put_advance(out, offset - row_offset);
-    put_cfa_change(out, row, walk.state());
-    put_register_changes(out, row, walk.state());
-    row = walk.state();
+    put_cfa_change(out, row, now);
+    for_each_register(changed,
+                      [&](std::uint32_t reg) { put_register_change(out, reg, now.saved_below[reg]); });
+    row = now;
     row_offset = offset;
   }
   return Status::kOk;
 }
 
-void put_cie(Bytes& out) noexcept {
-  const std::size_t start = out.size();
-  out.u32(kCieSize - 4);
-  out.u32(0);  // CIE, not FDE
-  out.u8(1);   // version
-  out.raw(std::string_view("zR\0", 3));
-  out.uleb128(1);  // code alignment factor
-  out.u8(0x78);    // data alignment factor: -8 as SLEB128
-  out.uleb128(kReturnAddress);
-  out.uleb128(1);       // bytes of augmentation data
-  out.u8(kPcRelative);  // R: how pc_begin is encoded
-  out.u8(kDefCfa).uleb128(kStackPointer).uleb128(kWord);
-  out.u8(kOffset | kReturnAddress).uleb128(1);
-  out.pad_to(kSectionAlignment, kNop, start);
-}
+// | length u32 | 0 u32 | version | "zR" | code and data alignment | return address | augmentation | rules |
+// The same for every function of a CPU.
+constexpr std::uint8_t kCie[kCieSize] = {kCieSize - 4,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         1,
+                                         'z',
+                                         'R',
+                                         0,
+                                         1,               // code alignment factor
+                                         0x78,            // data alignment factor: -8 as SLEB128
+                                         kReturnAddress,  //
+                                         1,
+                                         kPcRelative,  // augmentation data: how pc_begin is encoded
+                                         kDefCfa,
+                                         kStackPointer,
+                                         kWord,  // CFA = rsp + 8
+                                         kOffset | kReturnAddress,
+                                         1,  // return address at CFA - 8
+                                         kNop,
+                                         kNop};
 
-Status put_fde(Bytes& out, std::span<const FrameEvent> events, std::uint64_t code_size,
-               std::uint32_t size) noexcept {
+Status put_fde(Bytes& out, std::span<const FrameEvent> events, std::uint64_t code_size) noexcept {
   const std::size_t start = out.size();
-  out.u32(size - 4);
+  out.u32(0);                                               // size, known after the rows
   out.u32(kFdePointerAt);                                   // back to the CIE
   out.u32(minus(eh_frame_offset(code_size) + kPcBeginAt));  // pc_begin
   out.u32(static_cast<std::uint32_t>(code_size));           // pc_range
   out.uleb128(0);                                           // bytes of augmentation data
   const Status status = put_rows(out, events, code_size);
   out.pad_to(kSectionAlignment, kNop, start);
+  out.patch_u32(start, static_cast<std::uint32_t>(out.size() - start - 4));
   return status;
 }
 
@@ -166,28 +180,33 @@ void put_hdr(Bytes& out, std::uint64_t code_size, std::uint32_t eh_frame_size) n
   out.u32(minus(std::uint64_t{eh_frame_size} - kCieSize));     // row: its FDE
 }
 
+// kTooLarge where a distance inside the blob does not fit into its signed 32 bits.
+Status take_sizes(std::uint64_t code_size, std::uint64_t fde_size, BlobSizes& sizes) noexcept {
+  if (code_size > kMaxDistance || fde_size > kMaxDistance ||
+      eh_frame_offset(code_size) + kCieSize + fde_size + kHdrSize > kMaxDistance) {
+    return Status::kTooLarge;
+  }
+  sizes.eh_frame = kCieSize + static_cast<std::uint32_t>(fde_size);
+  sizes.eh_frame_hdr = kHdrSize;
+  return Status::kOk;
+}
+
 }  // namespace
 
 Status measure_blob(std::span<const FrameEvent> events, std::uint64_t code_size, BlobSizes& sizes) noexcept {
   Count rows;
   if (const Status status = put_rows(rows, events, code_size); status != Status::kOk) return status;
-  const std::uint64_t fde = padded(kFdeHeadSize + rows.size());
-  if (code_size > kMaxDistance || fde > kMaxDistance ||
-      eh_frame_offset(code_size) + kCieSize + fde + kHdrSize > kMaxDistance) {
-    return Status::kTooLarge;
-  }
-  sizes.eh_frame = kCieSize + static_cast<std::uint32_t>(fde);
-  sizes.eh_frame_hdr = kHdrSize;
-  return Status::kOk;
+  return take_sizes(code_size, padded(kFdeHeadSize + rows.size()), sizes);
 }
 
 Status put_blob(Bytes& out, std::span<const FrameEvent> events, std::uint64_t code_size,
                 BlobSizes& sizes) noexcept {
-  if (const Status status = measure_blob(events, code_size, sizes); status != Status::kOk) return status;
   const std::size_t start = out.size();
-  put_cie(out);
-  Status status = put_fde(out, events, code_size, sizes.eh_frame - kCieSize);
-  put_hdr(out, code_size, sizes.eh_frame);
+  out.raw(kCie);
+  const std::size_t fde_at = out.size();
+  Status status = put_fde(out, events, code_size);
+  if (status == Status::kOk) status = take_sizes(code_size, out.size() - fde_at, sizes);
+  if (status == Status::kOk) put_hdr(out, code_size, sizes.eh_frame);
   if (out.failed()) status = Status::kNoMemory;
   if (status != Status::kOk) out.cut(start);
   return status;

@@ -1,7 +1,5 @@
 #include "writer/unwind/frame_walk.hpp"
 
-#include <algorithm>
-
 namespace jitquill::unwind {
 namespace {
 
@@ -29,34 +27,52 @@ constexpr bool needs_register(FrameEventKind kind) noexcept {
   return false;
 }
 
+// Every change below is checked first, then made: a refused event leaves the state as it was.
+
 bool is_stack_based(const FrameState& s) noexcept {
   return s.cfa_register == kStackPointer;
 }
 
+bool is_depth(std::uint64_t depth) noexcept {
+  return depth >= kWord && depth <= kMaxDepth;
+}
+
+// Saved values are counted in words, and lie below the return address.
+bool is_slot(std::uint64_t below) noexcept {
+  return below > kWord && below <= kMaxDepth && below % kWord == 0;
+}
+
 bool set_depth(FrameState& s, std::uint64_t depth) noexcept {
-  if (depth < kWord || depth > kMaxDepth) return false;
+  if (!is_depth(depth)) return false;
   s.depth = static_cast<std::uint32_t>(depth);
   if (is_stack_based(s)) s.cfa_offset = s.depth;
   return true;
 }
 
 bool drop_frame(FrameState& s, std::uint64_t depth) noexcept {
+  if (!is_depth(depth)) return false;
   s.cfa_register = kStackPointer;
   return set_depth(s, depth);
 }
 
-// Saved values are counted in words. One word holds one register: whoever had that slot is found in its
-// register again, since its old value is gone from memory.
-bool set_saved(FrameState& s, std::uint8_t reg, std::uint32_t below) noexcept {
-  if (below <= kWord || below > kMaxDepth || below % kWord != 0) return false;
-  std::replace(s.saved_below.begin(), s.saved_below.end(), below, 0u);
+void forget_saved(FrameState& s, std::uint32_t reg) noexcept {
+  s.saved_below[reg] = 0;
+  s.saved &= ~(1u << reg);
+}
+
+// One word holds one register: whoever had that slot is found in its register again, since its old value is
+// gone from memory.
+void set_saved(FrameState& s, std::uint8_t reg, std::uint32_t below) noexcept {
+  for_each_register(s.saved, [&](std::uint32_t other) {
+    if (s.saved_below[other] == below) forget_saved(s, other);
+  });
   s.saved_below[reg] = below;
-  return true;
+  s.saved |= 1u << reg;
 }
 
 bool restore(FrameState& s, std::uint8_t reg) noexcept {
   if (s.saved_below[reg] == 0) return false;
-  s.saved_below[reg] = 0;
+  forget_saved(s, reg);
   return s.cfa_register == reg ? drop_frame(s, s.depth) : true;
 }
 
@@ -64,7 +80,10 @@ bool restore(FrameState& s, std::uint8_t reg) noexcept {
 // scratch, to be told as ALLOCATE. Its slot above the stack pointer (told as FREE) is no longer a save.
 bool push(FrameState& s, std::uint8_t reg) noexcept {
   const bool is_saved = s.saved_below[reg] != 0 && s.saved_below[reg] <= s.depth;
-  return !is_saved && set_depth(s, std::uint64_t{s.depth} + kWord) && set_saved(s, reg, s.depth);
+  const std::uint64_t below = std::uint64_t{s.depth} + kWord;
+  if (is_saved || !is_slot(below)) return false;
+  set_saved(s, reg, static_cast<std::uint32_t>(below));
+  return set_depth(s, below);
 }
 
 // Under a frame register the depth may be inexact (alloca, lea rsp,[rbp-16]). There the pop itself says where
@@ -77,7 +96,9 @@ bool pop(FrameState& s, std::uint8_t reg) noexcept {
 
 bool save(FrameState& s, std::uint8_t reg, std::uint32_t below) noexcept {
   const bool in_reach = !is_stack_based(s) || below <= std::uint64_t{s.depth} + kRedZone;
-  return in_reach && set_saved(s, reg, below);
+  if (!in_reach || !is_slot(below)) return false;
+  set_saved(s, reg, below);
+  return true;
 }
 
 bool set_frame(FrameState& s, std::uint8_t reg) noexcept {
@@ -88,33 +109,42 @@ bool set_frame(FrameState& s, std::uint8_t reg) noexcept {
 
 }  // namespace
 
-bool FrameWalk::apply(const FrameEvent& event, FrameState& next) noexcept {
+bool FrameWalk::remember() noexcept {
+  if (has_remembered_) return false;
+  remembered_ = state_;
+  return has_remembered_ = true;
+}
+
+bool FrameWalk::recall() noexcept {
+  if (!has_remembered_) return false;
+  state_ = remembered_;
+  has_remembered_ = false;
+  return true;
+}
+
+bool FrameWalk::apply(const FrameEvent& event) noexcept {
+  FrameState& s = state_;
   switch (event.kind) {
     case FrameEventKind::kPush:
-      return push(next, event.reg);
+      return push(s, event.reg);
     case FrameEventKind::kPop:
-      return pop(next, event.reg);
+      return pop(s, event.reg);
     case FrameEventKind::kAllocate:
-      return set_depth(next, std::uint64_t{next.depth} + event.value);
+      return set_depth(s, std::uint64_t{s.depth} + event.value);
     case FrameEventKind::kFree:
-      return event.value <= next.depth && set_depth(next, next.depth - event.value);
+      return event.value <= s.depth && set_depth(s, s.depth - event.value);
     case FrameEventKind::kSave:
-      return save(next, event.reg, event.value);
+      return save(s, event.reg, event.value);
     case FrameEventKind::kRestore:
-      return restore(next, event.reg);
+      return restore(s, event.reg);
     case FrameEventKind::kSetFrame:
-      return set_frame(next, event.reg);
+      return set_frame(s, event.reg);
     case FrameEventKind::kDropFrame:
-      return drop_frame(next, event.value);
+      return drop_frame(s, event.value);
     case FrameEventKind::kRemember:
-      if (has_remembered_) return false;
-      remembered_ = next;
-      return has_remembered_ = true;
+      return remember();
     case FrameEventKind::kRecall:
-      if (!has_remembered_) return false;
-      next = remembered_;
-      has_remembered_ = false;
-      return true;
+      return recall();
   }
   return false;
 }
@@ -124,9 +154,7 @@ Status FrameWalk::step(const FrameEvent& event) noexcept {
   // The caller's stack pointer is the CFA itself: it is neither saved nor a frame register.
   const bool bad_register = event.reg >= kRegisters || event.reg == kStackPointer;
   if (!is_known(event.kind) || (needs_register(event.kind) && bad_register)) return Status::kBadFrame;
-  FrameState next = state_;
-  if (!apply(event, next)) return Status::kBadFrame;
-  state_ = next;
+  if (!apply(event)) return Status::kBadFrame;
   last_offset_ = event.offset;
   return Status::kOk;
 }

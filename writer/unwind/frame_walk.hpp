@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -26,6 +27,7 @@ struct FrameState {
   std::uint8_t cfa_register = kStackPointer;
   std::uint32_t cfa_offset = kWord;  // CFA = cfa_register + cfa_offset
   std::uint32_t depth = kWord;       // CFA - stack pointer, as far as events tell
+  std::uint32_t saved = 0;           // bit per register that is in memory
   std::array<std::uint32_t, kRegisters>
       saved_below{};  // CFA - address of the saved value; 0 = in the register
   bool operator==(const FrameState&) const = default;
@@ -39,7 +41,9 @@ class FrameWalk {
   const FrameState& state() const noexcept { return state_; }
 
  private:
-  bool apply(const FrameEvent& event, FrameState& next) noexcept;
+  bool apply(const FrameEvent& event) noexcept;
+  bool remember() noexcept;
+  bool recall() noexcept;
 
   std::uint64_t code_size_;
   std::uint32_t last_offset_ = 0;
@@ -47,6 +51,13 @@ class FrameWalk {
   FrameState remembered_;
   bool has_remembered_ = false;
 };
+
+// Calls call(register) for each bit: few are ever set, and this is done at every instruction of a prologue.
+template <class Call>
+void for_each_register(std::uint32_t registers, Call call) noexcept {
+  for (; registers != 0; registers &= registers - 1)
+    call(static_cast<std::uint32_t>(std::countr_zero(registers)));
+}
 
 // kOk or kBadFrame for a whole description.
 Status check_frame(std::span<const FrameEvent> events, std::uint64_t code_size) noexcept;

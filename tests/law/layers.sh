@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Who may include whom: the writer nothing of the agent, the demo only public headers, the public C header only C's own,
+# the readers nothing of what they check.
+set -euo pipefail
+cd "$1"
+failed=0
+
+# forbid FOLDER PATTERN: no include below FOLDER may match.
+forbid() {
+  [ -n "$(find "$1" -name '*.?pp' -o -name '*.h' 2>/dev/null)" ] || { echo "$1: no files, the law looks in the wrong place"; failed=1; }
+  if grep -rnE --include='*.?pp' --include='*.h' --include='*.def' "#include [<\"]($2)" "$1"; then
+    echo "above: $1 may not include these"
+    failed=1
+  fi
+}
+
+forbid writer 'agent/|jitquill/'
+forbid demo-jit '(\.\./)*(agent|writer)/'
+forbid agent/include 'agent/|writer/|base/|life/'
+forbid tests/readers 'agent/|writer/|jitquill/'
+forbid agent/lanes 'agent/(drain|life|api|intake)/|writer/(jitdump|perfmap|gdbobj|eventlog|openj9|oprofile|text)/'
+forbid agent/api 'writer/(jitdump|perfmap|gdbobj|eventlog|openj9|oprofile|text)/'
+exit $failed
