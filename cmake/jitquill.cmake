@@ -19,7 +19,9 @@ target_compile_options(jitquill_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<BOOL:${JITQUILL_WERROR}>:-Werror>)
 if(JITQUILL_SANITIZE)
-  target_compile_options(jitquill_flags INTERFACE -fsanitize=${JITQUILL_SANITIZE} -fno-sanitize-recover=all)
+  # Not vptr: it compares RTTI, which guest code has none of.
+  target_compile_options(jitquill_flags INTERFACE
+    -fsanitize=${JITQUILL_SANITIZE} -fno-sanitize-recover=all $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)
   target_link_options(jitquill_flags INTERFACE -fsanitize=${JITQUILL_SANITIZE})
 endif()
 
