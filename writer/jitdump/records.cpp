@@ -9,7 +9,7 @@
 namespace jitquill::jitdump {
 namespace {
 
-constexpr std::uint32_t kMachineX86_64 = 62;
+constexpr std::uint32_t kMachineAmd64 = 62;     // EM_X86_64
 constexpr std::uint64_t kNanosecondStamps = 0;  // flags: bit 0 would mean CPU counter values
 constexpr std::uint32_t kPrefixSize = 16;
 [[maybe_unused]] constexpr std::uint32_t kDebugHeadSize = kPrefixSize + 16;
@@ -165,7 +165,7 @@ void put_header(Bytes& out, const Origin& origin) noexcept {
   out.u32(kMagic);
   out.u32(kVersion);
   out.u32(kHeaderSize);
-  out.u32(kMachineX86_64);
+  out.u32(kMachineAmd64);
   out.u32(0);
   out.u32(origin.pid);
   out.u64(origin.start_ns);

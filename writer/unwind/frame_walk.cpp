@@ -1,30 +1,26 @@
 #include "writer/unwind/frame_walk.hpp"
 
+#include <iterator>
+
 namespace jitquill::unwind {
 namespace {
 
 constexpr std::uint32_t kMaxDepth = 0x7FFFFFF8;
 constexpr std::uint32_t kRedZone = 128;  // bytes below the stack pointer that signal handlers leave alone
 
-constexpr bool is_known(FrameEventKind kind) noexcept {
-  switch (kind) {
-#define FRAME_EVENT(name, NAME, number, needs_register) case FrameEventKind::name:
+// By kind, from number 1 on.
+constexpr bool kNeedsRegister[] = {
+#define FRAME_EVENT(name, NAME, number, needs) needs,
 #include "writer/model/frame_event.def"
 #undef FRAME_EVENT
-    return true;
-  }
-  return false;
-}
+};
+static_assert(std::size(kNeedsRegister) == static_cast<std::size_t>(FrameEventKind::kRecall));
 
-constexpr bool needs_register(FrameEventKind kind) noexcept {
-  switch (kind) {
-#define FRAME_EVENT(name, NAME, number, needs) \
-  case FrameEventKind::name:                   \
-    return needs;
-#include "writer/model/frame_event.def"
-#undef FRAME_EVENT
-  }
-  return false;
+// The caller's stack pointer is the CFA itself: it is neither saved nor a frame register.
+bool is_well_formed(const FrameEvent& event) noexcept {
+  const std::size_t row = static_cast<std::size_t>(event.kind) - 1;  // huge for the kind 0
+  if (row >= std::size(kNeedsRegister)) return false;
+  return !kNeedsRegister[row] || (event.reg < kRegisters && event.reg != kStackPointer);
 }
 
 // Every change below is checked first, then made: a refused event leaves the state as it was.
@@ -151,10 +147,7 @@ bool FrameWalk::apply(const FrameEvent& event) noexcept {
 
 Status FrameWalk::step(const FrameEvent& event) noexcept {
   if (event.offset < last_offset_ || event.offset > code_size_) return Status::kBadFrame;
-  // The caller's stack pointer is the CFA itself: it is neither saved nor a frame register.
-  const bool bad_register = event.reg >= kRegisters || event.reg == kStackPointer;
-  if (!is_known(event.kind) || (needs_register(event.kind) && bad_register)) return Status::kBadFrame;
-  if (!apply(event)) return Status::kBadFrame;
+  if (!is_well_formed(event) || !apply(event)) return Status::kBadFrame;
   last_offset_ = event.offset;
   return Status::kOk;
 }
