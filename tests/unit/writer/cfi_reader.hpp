@@ -1,0 +1,44 @@
+// What libdw, a reader that is not ours, makes of the unwinding tables of a function.
+//
+// The tables are put into a small ELF image as perf inject builds it (docs/jitdump.md): .text at 0x80,
+// .eh_frame at the next multiple of 8, .eh_frame_hdr behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "writer/unwind/eh_frame.hpp"
+
+namespace jitquill::tests {
+
+constexpr std::size_t kFirstColumns = 17;  // the general registers and the return address
+
+// What a register file and a memory hold at one moment.
+struct Snapshot {
+  std::array<std::uint64_t, kFirstColumns> registers{};
+  std::function<std::uint64_t(std::uint64_t)> load;
+};
+
+class CfiReader {
+ public:
+  CfiReader(std::span<const std::uint8_t> blob, unwind::BlobSizes sizes, std::uint64_t code_size);
+  ~CfiReader();
+
+  struct Caller {
+    std::uint64_t cfa = 0;
+    std::array<std::uint64_t, kFirstColumns> registers{};
+  };
+  // What the caller's registers are by the tables; nothing if there is no row for the offset.
+  std::optional<Caller> unwind(std::uint64_t offset, const Snapshot& now) const;
+
+ private:
+  struct Handles;
+  std::unique_ptr<Handles> handles_;
+};
+
+}  // namespace jitquill::tests
