@@ -96,10 +96,20 @@ TEST_F(Records, DescendingLinesAreLeftOut) {
   EXPECT_EQ(field<std::uint32_t>(out, 0), 0u) << "CODE_LOAD comes first";
 }
 
-TEST_F(Records, FileNamesAreCleanAndMayBeMissing) {
-  const Line lines[] = {{0, 1, 0, "a\nb"}, {8, 2, 0, nullptr}};
+TEST_F(Records, FileNamesAreCleanAndDefaultToTheFunctions) {
+  const Line lines[] = {{0, 1, 0, "a\nb"}, {8, 2, 0, nullptr}, {9, 3, 0, nullptr}, {10, 4, 0, "c"}};
+  load.file = "f\tg";
   EXPECT_EQ(put(lines), Status::kOk);
-  EXPECT_EQ(rows_of(out), (std::vector<Row>{{0, 1, 0, "a?b"}, {8, 2, 0, ""}, {20, 2, 0, ""}}));
+  EXPECT_EQ(rows_of(out),
+            (std::vector<Row>{
+                {0, 1, 0, "a?b"}, {8, 2, 0, "f?g"}, {9, 3, 0, "f?g"}, {10, 4, 0, "c"}, {20, 4, 0, "c"}}));
+}
+
+TEST_F(Records, LinesWithoutAnyFileAreLeftOut) {
+  const Line lines[] = {{0, 1, 0, "a"}, {8, 2, 0, nullptr}};
+  load.file = nullptr;
+  EXPECT_EQ(put(lines), Status::kLinesLeftOut);
+  EXPECT_TRUE(written.lines_left_out);
 }
 
 TEST_F(Records, BothOmissionsAreToldApart) {

@@ -93,12 +93,12 @@ TEST_F(JitdumpSink, FileIsWholeAfterEachLoadAndIndexesCountFromOne) {
   EXPECT_EQ(sink->unload({101, 0, 0x65000, 1}), Status::kOk);
 }
 
-TEST_F(JitdumpSink, EndWritesCloseLastAndDropsTheMarker) {
+TEST_F(JitdumpSink, EndWritesCloseLastAndLeavesTheMarkerForLateProfilers) {
   ASSERT_EQ(sink->begin(kOrigin, folder), Status::kOk);
   EXPECT_EQ(sink->end(5), Status::kOk);
   const std::string file = folder.read("jit-4711.dump");
   EXPECT_EQ(file.substr(40), std::string("\3\0\0\0\20\0\0\0\5\0\0\0\0\0\0\0", 16));
-  EXPECT_EQ(markers(marker_path()), 0u);
+  EXPECT_EQ(markers(marker_path()), 1u);
   EXPECT_EQ(sink->load(function(1), written), Status::kWriteFailed);
 }
 
