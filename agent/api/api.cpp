@@ -4,7 +4,7 @@
 #include "agent/base/counters.hpp"
 #include "agent/life/agent.hpp"
 #include "jitquill/jitquill.h"
-#include "writer/unwind/eh_frame.hpp"
+#include "writer/unwind/blob.hpp"
 
 namespace jitquill {
 namespace {
@@ -72,11 +72,12 @@ jitquill_status jitquill_code_unloaded(const void* addr) {
 }
 
 size_t jitquill_unwinding_size(const jitquill_code* code) {
-  FrameArgument frame;
+  Unwinding unwinding;
+  std::uint64_t code_size = 0;
   unwind::BlobSizes sizes;
-  if (!agent().wants_unwinding() || !read_frame(code, frame)) return 0;
-  if (unwind::measure_blob(frame.events, frame.code_size, sizes) != Status::kOk) return 0;
-  return unwind::eh_frame_offset(frame.code_size) - frame.code_size + sizes.total();
+  if (!agent().wants_unwinding() || !read_unwinding(code, unwinding, code_size)) return 0;
+  if (unwind::measure_blob(unwinding, code_size, false, sizes) != Status::kOk) return 0;
+  return unwind::tail_size(code_size, sizes);
 }
 
 jitquill_status jitquill_statistic_at(size_t index, jitquill_statistic* out) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "writer/unwind/eh_frame_read.hpp"
+
 namespace jitquill {
 namespace {
 
@@ -12,12 +14,37 @@ bool has_all(const void* rows, std::size_t count) noexcept {
   return count == 0 || rows != nullptr;
 }
 
-bool is_known_unwinding(std::uint32_t unwinding) noexcept {
-  return unwinding == JITQUILL_UNWINDING_UNKNOWN || unwinding == JITQUILL_UNWINDING_FRAME_EVENTS;
+bool has_all_arrays(const jitquill_code& code) noexcept {
+  return has_all(code.lines, code.line_count) && has_all(code.frame, code.frame_count) &&
+         has_all(code.eh_frame, code.eh_frame_size);
 }
 
-std::span<const FrameEvent> frame_of(const jitquill_code& code) noexcept {
-  return {reinterpret_cast<const FrameEvent*>(code.frame), code.frame_count};
+// A compiler's tables: refused if they have no entry for exactly this code, or one that cannot be moved.
+Unwinding read_eh_frame(const jitquill_code& code) noexcept {
+  Unwinding unwinding;
+  const auto* section = static_cast<const std::uint8_t*>(code.eh_frame);
+  const void* written_for = code.eh_frame_addr != nullptr ? code.eh_frame_addr : code.eh_frame;
+  const auto found =
+      unwind::find_fde({section, code.eh_frame_size}, reinterpret_cast<std::uint64_t>(written_for),
+                       reinterpret_cast<std::uint64_t>(code.addr), code.size);
+  unwinding.kind = found ? Unwinding::Kind::kReady : Unwinding::Kind::kRefused;
+  if (found) unwinding.ready = found->cfi;
+  return unwinding;
+}
+
+Unwinding unwinding_of(const jitquill_code& code) noexcept {
+  switch (code.unwinding) {
+    case JITQUILL_UNWINDING_UNKNOWN:
+      return {};
+    case JITQUILL_UNWINDING_FRAME_EVENTS:
+      return Unwinding::from_events({reinterpret_cast<const FrameEvent*>(code.frame), code.frame_count});
+    case JITQUILL_UNWINDING_EH_FRAME:
+      return read_eh_frame(code);
+    case JITQUILL_UNWINDING_FRAME_POINTERS:
+      return {.kind = Unwinding::Kind::kFramePointers, .events = {}, .ready = {}};
+    default:
+      return {.kind = Unwinding::Kind::kRefused, .events = {}, .ready = {}};  // of a newer header
+  }
 }
 
 }  // namespace
@@ -25,9 +52,7 @@ std::span<const FrameEvent> frame_of(const jitquill_code& code) noexcept {
 Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   jitquill_code code;
   if (!read_struct(argument, code) || code.addr == nullptr) return Status::kBadArgument;
-  if (!has_all(code.lines, code.line_count) || !has_all(code.frame, code.frame_count))
-    return Status::kBadArgument;
-  if (!is_known_unwinding(code.unwinding)) return Status::kBadArgument;
+  if (!has_all_arrays(code)) return Status::kBadArgument;
   if (code.size == 0) return Status::kEmptyCode;
   if (code.size > kMaxCodeSize) return Status::kTooLarge;
 
@@ -37,20 +62,19 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   if (code.name != nullptr) load.name = {code.name, strnlen(code.name, kMaxNameSize)};
   load.file = code.file;
   load.lines = {reinterpret_cast<const Line*>(code.lines), code.line_count};
-  load.frame = frame_of(code);
-  load.has_frame = code.unwinding == JITQUILL_UNWINDING_FRAME_EVENTS;
+  load.unwinding = unwinding_of(code);
   load.room = code.room > kMaxCodeSize ? static_cast<std::uint32_t>(kMaxCodeSize)
                                        : static_cast<std::uint32_t>(code.room);
   return Status::kOk;
 }
 
-bool read_frame(const jitquill_code* argument, FrameArgument& frame) noexcept {
+bool read_unwinding(const jitquill_code* argument, Unwinding& unwinding, std::uint64_t& code_size) noexcept {
   jitquill_code code;
-  if (!read_struct(argument, code) || !has_all(code.frame, code.frame_count)) return false;
-  if (code.unwinding != JITQUILL_UNWINDING_FRAME_EVENTS || code.size == 0 || code.size > kMaxCodeSize)
-    return false;
-  frame = {frame_of(code), code.size};
-  return true;
+  if (!read_struct(argument, code) || !has_all_arrays(code)) return false;
+  if (code.size == 0 || code.size > kMaxCodeSize) return false;
+  unwinding = unwinding_of(code);
+  code_size = code.size;
+  return unwinding.has_rows();
 }
 
 }  // namespace jitquill

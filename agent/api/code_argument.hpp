@@ -13,12 +13,9 @@ namespace jitquill {
 // kBadArgument, kEmptyCode or kTooLarge: `load` is not to be used.
 Status read_code(const jitquill_code* code, CodeLoad& load) noexcept;
 
-// The frame of a code that may have no address yet; false if it has none.
-struct FrameArgument {
-  std::span<const FrameEvent> events;
-  std::uint64_t code_size = 0;
-};
-bool read_frame(const jitquill_code* code, FrameArgument& frame) noexcept;
+// Only what the size of its tables depends on: the address may be unknown yet. False if it says nothing of a
+// frame.
+bool read_unwinding(const jitquill_code* code, Unwinding& unwinding, std::uint64_t& code_size) noexcept;
 
 // A struct that grows: the members that the caller's version has, zero for the others. False if it has none.
 template <class Struct>

@@ -39,7 +39,9 @@ CodeLoad keep_load(const CodeLoad& load, Tail& tail) noexcept {
   kept.bytes = tail.keep(load.bytes);
   const auto name = tail.keep(std::span<const char>(load.name.data(), load.name.size()));
   kept.name = {name.data(), name.size()};
-  kept.frame = tail.keep(load.frame);
+  kept.unwinding.events = tail.keep(load.unwinding.events);
+  kept.unwinding.ready.initial = tail.keep(load.unwinding.ready.initial);
+  kept.unwinding.ready.rows = tail.keep(load.unwinding.ready.rows);
   kept.file = tail.keep_text(load.file);
   kept.lines = tail.keep(load.lines);
   for (std::size_t i = 0; i < load.lines.size(); ++i) {

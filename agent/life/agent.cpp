@@ -31,7 +31,8 @@ void Agent::set_phase(Phase phase) noexcept {
   phase_ = phase;
   const bool open = phase == Phase::kDormant || phase == Phase::kAwake;
   wants_code_.store(open && options_.formats != 0, std::memory_order_relaxed);
-  wants_unwinding_.store(open && options_.formats != 0 && options_.unwind, std::memory_order_relaxed);
+  wants_unwinding_.store(open && options_.formats != 0 && options_.unwind != UnwindMode::kOff,
+                         std::memory_order_relaxed);
   is_stopped_.store(phase == Phase::kStopped, std::memory_order_relaxed);
 }
 
@@ -176,7 +177,7 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   if (phase_ == Phase::kStopped) return Status::kStopped;
   if (!sinks_.any()) return Status::kOff;
   load.pid = pid_;
-  if (!options_.unwind) load.has_frame = false;
+  if (options_.unwind == UnwindMode::kOff) load.unwinding = {};
   load.room = code_map_.free_room(load.address, load.bytes.size(), load.room);
 
   Written written;
@@ -196,7 +197,8 @@ void Agent::count_load(const CodeLoad& load, Status status, const Written& writt
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
   if (written.lines_left_out) count(Counter::lines_refused);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
-  if (load.has_frame && is_done(status) && !written.unwinding_left_out) count(Counter::unwinding_written);
+  if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)
+    count(Counter::unwinding_written);
   if (status != Status::kOk) log_.say_once(status, load.name);
 }
 

@@ -53,9 +53,10 @@ const char* set_dir(Options& options, std::string_view value) noexcept {
 }
 
 const char* set_unwind(Options& options, std::string_view value) noexcept {
-  if (value == "twin") return "twin is not built yet; gap or off";
-  if (value != "gap" && value != "off") return "must be gap or off";
-  options.unwind = value == "gap";
+  constexpr std::string_view kNames[] = {"off", "gap", "twin"};  // as UnwindMode
+  const auto* name = std::find(std::begin(kNames), std::end(kNames), value);
+  if (name == std::end(kNames)) return "must be twin, gap or off";
+  options.unwind = static_cast<UnwindMode>(name - kNames);
   return nullptr;
 }
 

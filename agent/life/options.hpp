@@ -37,11 +37,14 @@ struct OptionProblem {
   FixedText<160> why;
 };
 
+// Where unwinding tables may seem to lie: nowhere, in the room behind the code, or also behind a twin.
+enum class UnwindMode : std::uint8_t { kOff, kGap, kTwin };
+
 struct Options {
   std::uint32_t formats = 0;  // bit i = row i of sinks.def
   FixedText<2048> dir;
   FixedText<128> log;  // empty = none
-  bool unwind = true;
+  UnwindMode unwind = UnwindMode::kTwin;
   bool verbose = false;
   bool help = false;
 

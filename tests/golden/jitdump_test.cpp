@@ -6,7 +6,7 @@
 
 #include "tests/hex.hpp"
 #include "writer/jitdump/records.hpp"
-#include "writer/unwind/eh_frame.hpp"
+#include "writer/unwind/blob.hpp"
 
 namespace jitquill::jitdump {
 namespace {
@@ -134,8 +134,8 @@ class JitdumpBytes : public testing::Test {
     load.bytes = code;
     load.name = "jitted_hot";
     load.lines = kLines;
-    load.frame = kFrame;
-    load.has_frame = true;
+    load.unwinding.events = kFrame;
+    load.unwinding.kind = Unwinding::Kind::kFrameEvents;
     load.room = 88;  // 4 bytes up to the next multiple of 8, and 84 for the tables
   }
   Status put() { return put_group(out, load, 1, written); }
@@ -160,13 +160,13 @@ TEST_F(JitdumpBytes, CloseIsAPrefixAlone) {
 
 TEST_F(JitdumpBytes, LoadAloneWhenNothingElseIsKnown) {
   load.lines = {};
-  load.has_frame = false;
+  load.unwinding.kind = Unwinding::Kind::kUnknown;
   EXPECT_EQ(put(), Status::kOk);
   EXPECT_EQ(hex(), hex_of({kLoadHead, kCode}));
 }
 
 TEST_F(JitdumpBytes, DebugInfoPrecedesItsLoad) {
-  load.has_frame = false;
+  load.unwinding.kind = Unwinding::Kind::kUnknown;
   EXPECT_EQ(put(), Status::kOk);
   EXPECT_EQ(hex(), hex_of({kDebugInfo, kLoadHead, kCode}));
 }
@@ -197,7 +197,7 @@ TEST_F(JitdumpBytes, CompleteFileOfOneFunctionWithLinesAndUnwinding) {
 
 TEST_F(JitdumpBytes, BadFrameEventsLeaveOutTheUnwindingAlone) {
   constexpr FrameEvent kAboveEntry[] = {{1, FrameEventKind::kFree, 0, 8}};
-  load.frame = kAboveEntry;
+  load.unwinding.events = kAboveEntry;
   EXPECT_EQ(put(), Status::kUnwindingLeftOut);
   EXPECT_EQ(hex(), hex_of({kDebugInfo, kLoadHead, kCode}));
   EXPECT_TRUE(written.unwinding_left_out);
@@ -221,7 +221,7 @@ TEST(EhFrameBytes, PopPutsTheRegisterBack) {
   };
   Bytes out;
   unwind::BlobSizes sizes;
-  ASSERT_EQ(unwind::put_blob(out, kPopped, 44, sizes), Status::kOk);
+  ASSERT_EQ(unwind::put_blob(out, Unwinding::from_events(kPopped), 44, 0, sizes), Status::kOk);
   EXPECT_EQ(sizes.eh_frame, 72u);
   EXPECT_EQ(to_hex(out.view().subspan(24, 48)), hex_of({R"(
     2c 00 00 00  1c 00 00 00  b0 ff ff ff  2c 00 00 00  00
@@ -246,7 +246,7 @@ TEST(EhFrameBytes, FramePointerChangesTheCfaRegisterAlone) {
   };
   Bytes out;
   unwind::BlobSizes sizes;
-  ASSERT_EQ(unwind::put_blob(out, kFramed, 70002, sizes), Status::kOk);
+  ASSERT_EQ(unwind::put_blob(out, Unwinding::from_events(kFramed), 70002, 0, sizes), Status::kOk);
   EXPECT_EQ(to_hex(out.view().subspan(24 + 17, sizes.eh_frame - 24 - 17)), hex_of({R"(
     41  0e 10  86 02               # CFA = rsp + 16, rbp at CFA - 16
     43  0d 06                      # CFA = rbp + 16

@@ -49,6 +49,14 @@ Bytes& Bytes::uleb128(std::uint64_t v) noexcept {
   return u8(static_cast<std::uint8_t>(v));
 }
 
+Bytes& Bytes::sleb128(std::int64_t v) noexcept {
+  while (v < -0x40 || v >= 0x40) {
+    u8(static_cast<std::uint8_t>(v | 0x80));
+    v >>= 7;
+  }
+  return u8(static_cast<std::uint8_t>(v & 0x7F));
+}
+
 Bytes& Bytes::again(std::size_t at, std::size_t count) noexcept {
   if (at > size_ || count > size_ - at) return *this;
   if (std::uint8_t* const room = room_for(count)) std::memcpy(room, data_ + at, count);

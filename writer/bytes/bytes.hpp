@@ -27,6 +27,7 @@ class Bytes {
   Bytes& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& uleb128(std::uint64_t v) noexcept;
+  Bytes& sleb128(std::int64_t v) noexcept;
   Bytes& raw(std::span<const std::uint8_t> v) noexcept;
   Bytes& raw(std::string_view v) noexcept;
   // Puts `count` bytes again that were put at `at`.

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "writer/bytes/names.hpp"
-#include "writer/unwind/eh_frame.hpp"
+#include "writer/unwind/blob.hpp"
 
 namespace jitquill::jitdump {
 namespace {
@@ -115,38 +115,38 @@ Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
 
 // | prefix | unwinding_size u64 | eh_frame_hdr_size u64 | mapped_size u64 | .eh_frame | .eh_frame_hdr |
 // perf maps mapped_size more bytes behind the code, and its libunwind reads the tables through that map: so
-// only where no other code's map can cut into it.
-Status put_unwinding_info(Bytes& out, const CodeLoad& load, Written& written) noexcept {
-  if (!load.has_frame) return Status::kOk;
-  const std::uint64_t code_size = load.bytes.size();
+// only where no other code's map can cut into it. `tail` becomes what is mapped, 0 if the room is too small.
+Status put_unwinding_info(Bytes& out, const CodeLoad& load, std::uint64_t twin_distance, std::uint64_t room,
+                          std::uint32_t& tail) noexcept {
   const std::size_t start = out.size();
   RecordScope record(out, RecordId::kCodeUnwindingInfo, load.when_ns);
   const std::size_t sizes_at = out.size();
   out.u64(0).u64(0).u64(0);  // the three sizes, known after the tables
   assert(record.is_at(kUnwindingHeadSize));
   unwind::BlobSizes sizes;
-  if (unwind::put_blob(out, load.frame, code_size, sizes) != Status::kOk || !record.end()) {
+  const Status status = unwind::put_blob(out, load.unwinding, load.bytes.size(), twin_distance, sizes);
+  if (status != Status::kOk || !record.end()) {
     out.cut(start);
     return Status::kUnwindingLeftOut;
   }
-  const std::uint64_t needed = unwind::eh_frame_offset(code_size) - code_size + sizes.total();
-  const bool has_room = load.room >= needed;
-  written.unwinding_without_room = !has_room;
-  written.tail_size = has_room ? static_cast<std::uint32_t>(needed) : 0;
+  const std::uint64_t needed = unwind::tail_size(load.bytes.size(), sizes);
+  const bool is_mapped = load.unwinding.has_rows() && room >= needed;
+  tail = is_mapped ? static_cast<std::uint32_t>(needed) : 0;
   out.patch_u64(sizes_at, sizes.total());
   out.patch_u64(sizes_at + 8, sizes.eh_frame_hdr);
-  out.patch_u64(sizes_at + 16, has_room ? sizes.total() : 0);
+  out.patch_u64(sizes_at + 16, is_mapped ? sizes.total() : 0);
   return Status::kOk;
 }
 
 // | prefix | pid u32 | tid u32 | vma u64 | code_addr u64 | code_size u64 | code_index u64 | name, NUL | code
 // | No padding anywhere: some readers find the code from the front, others from the end.
-Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept {
+Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t address, std::uint64_t code_index,
+                Written& written) noexcept {
   RecordScope record(out, RecordId::kCodeLoad, load.when_ns);
   out.u32(load.pid);
   out.u32(load.tid);
-  out.u64(load.address);
-  out.u64(load.address);
+  out.u64(address);
+  out.u64(address);
   out.u64(load.bytes.size());
   out.u64(code_index);
   assert(record.is_at(kLoadHeadSize));
@@ -154,6 +154,40 @@ Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Writ
   out.u8(0);
   out.raw(load.bytes);
   return record.end() ? Status::kOk : Status::kTooLarge;
+}
+
+// [DEBUG] [UNWINDING] LOAD, where the code is.
+Status put_plain_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index,
+                       Written& written) noexcept {
+  const Status lines = put_debug_info(out, load);
+  Status unwinding = Status::kOk;
+  if (load.unwinding.kind != Unwinding::Kind::kUnknown) {
+    unwinding = put_unwinding_info(out, load, 0, load.room, written.tail_size);
+  }
+  written.lines_left_out = lines != Status::kOk;
+  written.unwinding_left_out = unwinding != Status::kOk;
+  written.unwinding_without_room =
+      load.unwinding.has_rows() && unwinding == Status::kOk && written.tail_size == 0;
+  const Status code = put_load(out, load, load.address, code_index, written);
+  if (code != Status::kOk) return code;
+  return unwinding != Status::kOk ? unwinding : lines;
+}
+
+// UNWINDING LOAD at the twin, then the group at the code, with one index and the same tables: perf makes one
+// file of both, mapped twice. Its libunwind takes the lower place for the tables' base, where their bytes are
+// mapped; samples hit the upper one. No lines at the twin, where nothing runs.
+Status put_twin_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept {
+  const std::uint64_t distance = load.address - load.twin_address;
+  std::uint32_t tail = 0;
+  Status status = put_unwinding_info(out, load, distance, unwind::kAnyRoom, tail);
+  if (status == Status::kOk) status = put_load(out, load, load.twin_address, code_index, written);
+  if (status != Status::kOk) return status;
+  const Status lines = put_debug_info(out, load);
+  status = put_unwinding_info(out, load, distance, 0, tail);
+  if (status == Status::kOk) status = put_load(out, load, load.address, code_index, written);
+  written.unwinding_without_room = false;
+  written.has_twin = true;
+  return status != Status::kOk ? status : lines;
 }
 
 }  // namespace
@@ -177,16 +211,14 @@ Status put_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Wri
   if (load.bytes.empty()) return Status::kEmptyCode;
   if (load.bytes.size() > kMaxCodeSize) return Status::kTooLarge;
   const std::size_t start = out.size();
-  const Status lines = put_debug_info(out, load);
-  const Status unwinding = put_unwinding_info(out, load, written);
-  const Status code = put_load(out, load, code_index, written);
-  if (out.failed() || code != Status::kOk) {
+  Status status = put_plain_group(out, load, code_index, written);
+  if (written.unwinding_without_room && load.twin_address != 0) {
     out.cut(start);
-    return out.failed() ? Status::kNoMemory : code;
+    status = put_twin_group(out, load, code_index, written);
   }
-  written.lines_left_out = lines != Status::kOk;
-  written.unwinding_left_out = unwinding != Status::kOk;
-  return unwinding != Status::kOk ? unwinding : lines;
+  if (out.failed()) status = Status::kNoMemory;
+  if (!is_done(status)) out.cut(start);
+  return status;
 }
 
 void put_close(Bytes& out, std::uint64_t when_ns) noexcept {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "writer/model/frame_event.hpp"
+#include "writer/model/unwinding.hpp"
 
 namespace jitquill {
 
@@ -32,11 +32,12 @@ struct CodeLoad {
   std::uint32_t tid = 0;  // the kernel's number of the announcing thread
   std::span<const std::uint8_t> bytes;
   std::string_view name;
-  const char* file = nullptr;         // NUL-terminated; of the lines without their own
-  std::span<const Line> lines;        // offsets ascend and lie inside the code; empty = unknown
-  std::span<const FrameEvent> frame;  // checked by check_frame()
-  bool has_frame = false;             // false: nothing is known of its frame. A leaf has one, without events
-  std::uint32_t room = 0;             // bytes behind the code that no other code will occupy while it lives
+  const char* file = nullptr;   // NUL-terminated; of the lines without their own
+  std::span<const Line> lines;  // offsets ascend and lie inside the code; empty = unknown
+  Unwinding unwinding;
+  std::uint32_t room = 0;  // bytes behind the code that no other code will occupy while it lives
+  std::uint64_t twin_address =
+      0;  // below the code, within 2 GiB: reserved address space for code and tables; 0 = none
 };
 
 // The code that started at `address` may be overwritten from now on.

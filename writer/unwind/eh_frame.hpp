@@ -1,40 +1,60 @@
-// Builds .eh_frame and .eh_frame_hdr for one function from its frame events.
+// Builds an .eh_frame section: one entry for each function, from whatever is known of its frame.
 //
-// Layout of the blob, relative to the code's first byte (docs/jitdump.md):
-//   [code, C bytes] [pad to 8] [.eh_frame: CIE, FDE; E bytes] [.eh_frame_hdr: 20 bytes]
-// .eh_frame comes first and the header last, which is what perf reads; the published jitdump text says the
-// opposite.
-//
-// Context   any; puts into the caller's buffer.
+// Context   any one thread; puts into the caller's buffer, where nothing else may be put meanwhile.
+// Promises  the section's length is a multiple of 8 after every add(). A refused function leaves nothing.
+// Does not  put a terminator: who needs one puts four zero bytes.
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "writer/bytes/bytes.hpp"
-#include "writer/model/frame_event.hpp"
 #include "writer/model/status.hpp"
+#include "writer/model/unwinding.hpp"
 
 namespace jitquill::unwind {
 
-struct BlobSizes {
-  std::uint32_t eh_frame = 0;
-  std::uint32_t eh_frame_hdr = 0;
-  std::uint32_t total() const noexcept { return eh_frame + eh_frame_hdr; }
+// How an entry says where its function begins.
+enum class PointerForm : std::uint8_t {
+  kRelative4,  // signed, from the field itself: for sections at a fixed distance from the code
+  kAbsolute8,  // for sections that are read where they were built
 };
 
-// Where .eh_frame begins, counted from the code's first byte.
-constexpr std::uint64_t eh_frame_offset(std::uint64_t code_size) noexcept {
-  return (code_size + 7) & ~std::uint64_t{7};
-}
+class EhFrameSection {
+ public:
+  // The section begins at the end of `out`.
+  EhFrameSection(Bytes& out, PointerForm form) noexcept : out_(out), form_(form), start_(out.size()) {}
+  EhFrameSection(const EhFrameSection&) = delete;
+  EhFrameSection& operator=(const EhFrameSection&) = delete;
 
-// Puts .eh_frame, then .eh_frame_hdr with one table row. Nothing stays in `out` after kBadFrame, kNoMemory,
-// or kTooLarge (code and tables of 2 GiB and more: their distances are signed 32-bit numbers).
-Status put_blob(Bytes& out, std::span<const FrameEvent> events, std::uint64_t code_size,
-                BlobSizes& sizes) noexcept;
+  // `code` is where the function begins: counted from the start of the section (kRelative4), or its address.
+  // kBadFrame (also: nothing is known of the frame), kTooLarge (a distance beyond 2 GiB), kNoMemory.
+  Status add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size) noexcept;
 
-// The sizes that put_blob() would give, without putting: by counting, no memory. kBadFrame and kTooLarge
-// as put_blob(). Needs no lock.
-Status measure_blob(std::span<const FrameEvent> events, std::uint64_t code_size, BlobSizes& sizes) noexcept;
+  std::uint64_t size() const noexcept { return out_.size() - start_; }
+  // The entry of the last function, from the start of the section.
+  std::uint64_t last_fde() const noexcept { return last_fde_; }
+
+ private:
+  std::uint64_t cie_for(const Unwinding& unwinding) noexcept;
+  Status put_fde(const Unwinding& unwinding, std::uint64_t cie_at, std::int64_t code,
+                 std::uint64_t code_size) noexcept;
+
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  Bytes& out_;
+  PointerForm form_;
+  std::size_t start_;
+  std::uint64_t common_cie_ = kNone;  // of all functions that are told by frame events
+  std::uint64_t last_fde_ = 0;
+};
+
+// Bytes that add() would put as the first of a section, and as the next one of the same kind, without
+// putting: by counting, no memory. Needs no lock. kBadFrame and kTooLarge as add().
+struct EntrySizes {
+  std::uint64_t cie = 0;
+  std::uint64_t fde = 0;
+};
+Status measure_entry(const Unwinding& unwinding, PointerForm form, std::uint64_t code_size,
+                     EntrySizes& sizes) noexcept;
 
 }  // namespace jitquill::unwind

@@ -14,7 +14,7 @@ constexpr bool kNeedsRegister[] = {
 #include "writer/model/frame_event.def"
 #undef FRAME_EVENT
 };
-static_assert(std::size(kNeedsRegister) == static_cast<std::size_t>(FrameEventKind::kRecall));
+static_assert(std::size(kNeedsRegister) == static_cast<std::size_t>(FrameEventKind::kFrameInMemory));
 
 // The caller's stack pointer is the CFA itself: it is neither saved nor a frame register.
 bool is_well_formed(const FrameEvent& event) noexcept {
@@ -26,7 +26,7 @@ bool is_well_formed(const FrameEvent& event) noexcept {
 // Every change below is checked first, then made: a refused event leaves the state as it was.
 
 bool is_stack_based(const FrameState& s) noexcept {
-  return s.cfa_register == kStackPointer;
+  return s.cfa_register == kStackPointer && !s.is_cfa_in_memory();
 }
 
 bool is_depth(std::uint64_t depth) noexcept {
@@ -39,7 +39,7 @@ bool is_slot(std::uint64_t below) noexcept {
 }
 
 bool set_depth(FrameState& s, std::uint64_t depth) noexcept {
-  if (!is_depth(depth)) return false;
+  if (!is_depth(depth) || s.is_cfa_in_memory()) return false;  // the word is found through the stack pointer
   s.depth = static_cast<std::uint32_t>(depth);
   if (is_stack_based(s)) s.cfa_offset = s.depth;
   return true;
@@ -48,6 +48,7 @@ bool set_depth(FrameState& s, std::uint64_t depth) noexcept {
 bool drop_frame(FrameState& s, std::uint64_t depth) noexcept {
   if (!is_depth(depth)) return false;
   s.cfa_register = kStackPointer;
+  s.cfa_word = FrameState::kNoWord;
   return set_depth(s, depth);
 }
 
@@ -103,6 +104,14 @@ bool set_frame(FrameState& s, std::uint8_t reg) noexcept {
   return true;
 }
 
+// The frame register's value lies in memory too, and the register is free from here on.
+bool put_frame_in_memory(FrameState& s, std::uint32_t word) noexcept {
+  if (is_stack_based(s) || s.is_cfa_in_memory() || word > kMaxDepth) return false;
+  s.cfa_register = kStackPointer;
+  s.cfa_word = word;
+  return true;
+}
+
 }  // namespace
 
 bool FrameWalk::remember() noexcept {
@@ -137,6 +146,8 @@ bool FrameWalk::apply(const FrameEvent& event) noexcept {
       return set_frame(s, event.reg);
     case FrameEventKind::kDropFrame:
       return drop_frame(s, event.value);
+    case FrameEventKind::kFrameInMemory:
+      return put_frame_in_memory(s, event.value);
     case FrameEventKind::kRemember:
       return remember();
     case FrameEventKind::kRecall:

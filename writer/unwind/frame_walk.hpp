@@ -29,10 +29,13 @@ inline constexpr std::uint32_t kWord = 8;
 struct FrameState {
   std::uint8_t cfa_register = kStackPointer;
   std::uint32_t cfa_offset = kWord;  // CFA = cfa_register + cfa_offset
+  std::uint32_t cfa_word = kNoWord;  // else CFA = *(stack pointer + cfa_word) + cfa_offset
   std::uint32_t depth = kWord;       // CFA - stack pointer, as far as events tell
   std::uint32_t saved = 0;           // bit per register that is in memory
   std::array<std::uint32_t, kRegisters>
       saved_below{};  // CFA - address of the saved value; 0 = in the register
+  static constexpr std::uint32_t kNoWord = ~std::uint32_t{0};
+  bool is_cfa_in_memory() const noexcept { return cfa_word != kNoWord; }
   bool operator==(const FrameState&) const = default;
 };
 

@@ -122,8 +122,8 @@ typedef struct jitquill_line {
  * ENDS. "CFA" is the value of the stack pointer before the call that entered the function; on entry the
  * stack pointer is 8 bytes below it (x86-64: the return address). */
 typedef enum jitquill_frame_kind {
-  JITQUILL_FRAME_PUSH = 1,      /* push reg: caller's value of reg is now at the stack pointer */
-  JITQUILL_FRAME_POP = 2,       /* pop reg: it holds the caller's value again */
+  JITQUILL_FRAME_PUSH = 1,      /* push reg: caller's value of reg is now at sp. Scratch pushes: ALLOCATE 8 */
+  JITQUILL_FRAME_POP = 2,       /* pop reg: the caller's value again; of the frame register: DROP_FRAME too */
   JITQUILL_FRAME_ALLOCATE = 3,  /* sub sp, value; also a push of anything that is not a caller's register */
   JITQUILL_FRAME_FREE = 4,      /* add sp, value */
   JITQUILL_FRAME_SAVE = 5,      /* caller's value of reg was stored value bytes below the CFA (16, 24, ...) */
@@ -131,7 +131,10 @@ typedef enum jitquill_frame_kind {
   JITQUILL_FRAME_SET_FRAME = 7, /* mov reg, sp: from here the CFA is found through reg */
   JITQUILL_FRAME_DROP_FRAME = 8, /* through sp again, which is value bytes below the CFA (8 after `leave`) */
   JITQUILL_FRAME_REMEMBER = 9,   /* an epilogue begins that is not the last: keep this state */
-  JITQUILL_FRAME_RECALL = 10     /* behind that epilogue's ret: the kept state again */
+  JITQUILL_FRAME_RECALL = 10,    /* behind that epilogue's ret: the kept state again */
+  /* What the frame register of SET_FRAME held lies in memory too, value bytes above sp: the CFA is counted
+   * from that word, and the register is free. For frames that align sp. sp must not move until DROP_FRAME. */
+  JITQUILL_FRAME_FRAME_IN_MEMORY = 11
 } jitquill_frame_kind;
 
 typedef struct jitquill_frame_event {
@@ -145,7 +148,11 @@ typedef struct jitquill_frame_event {
 typedef enum jitquill_unwinding {
   JITQUILL_UNWINDING_UNKNOWN = 0, /* stacks end at this function */
   /* `frame` says it all; no events at all = a leaf that never touches the stack pointer */
-  JITQUILL_UNWINDING_FRAME_EVENTS = 1
+  JITQUILL_UNWINDING_FRAME_EVENTS = 1,
+  /* An entry of an .eh_frame section, as a compiler makes it: `eh_frame`. */
+  JITQUILL_UNWINDING_EH_FRAME = 2,
+  /* Nothing but that rbp is kept as frame pointer all along: `push rbp; mov rbp, rsp` first. Tools guess. */
+  JITQUILL_UNWINDING_FRAME_POINTERS = 3
 } jitquill_unwinding;
 
 typedef struct jitquill_code {
@@ -164,6 +171,12 @@ typedef struct jitquill_code {
    * puts the unwinding tables into that address range (it never reads or writes the memory). With less than
    * jitquill_unwinding_size() perf 6 and older show the function, but cannot unwind through it. */
   size_t room;
+  /* The section for JITQUILL_UNWINDING_EH_FRAME. One of its entries must begin at addr. Only what unwinding
+   * needs is taken, not its personality. eh_frame_addr is the address that its relative pointers were made
+   * for, NULL = where it lies. */
+  const void* eh_frame;
+  size_t eh_frame_size;
+  const void* eh_frame_addr;
 } jitquill_code;
 
 /* The code at addr is final and may run from now on. Code that overlaps older code ends the older one. With
@@ -176,8 +189,8 @@ JITQUILL_FUNCTION jitquill_status jitquill_code_loaded(const jitquill_code* code
 JITQUILL_FUNCTION jitquill_status jitquill_code_unloaded(const void* addr);
 
 /* How many bytes to leave free behind this code (see jitquill_code.room). Only size, unwinding, frame and
- * frame_count are looked at. Takes no lock and writes nothing. 0 if there is no agent, if it writes no
- * unwinding, or if the frame events are refused. */
+ * the section (with addr) are looked at. Takes no lock and writes nothing. 0 if there is no agent, if it
+ * writes no unwinding, or if the frame events are refused. */
 JITQUILL_FUNCTION size_t jitquill_unwinding_size(const jitquill_code* code);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ TEST(Options, DefaultsAreTheTables) {
   EXPECT_EQ(options.formats, 1u);  // jitdump, the first row
   EXPECT_EQ(options.dir.view(), "jitquill.data");
   EXPECT_EQ(options.log.view(), "log");
-  EXPECT_TRUE(options.unwind);
+  EXPECT_EQ(options.unwind, UnwindMode::kTwin);
   EXPECT_FALSE(options.verbose);
   EXPECT_EQ(options.problem_count, 0u);
 }
@@ -27,7 +27,7 @@ TEST(Options, DefaultsAreTheTables) {
 TEST(Options, ValuesMayBeQuotedAndBlanksRepeated) {
   const Options options = parsed("  dir='/a b/c'\t unwind=off  verbose=1 log=\"my log\" ");
   EXPECT_EQ(options.dir.view(), "/a b/c");
-  EXPECT_FALSE(options.unwind);
+  EXPECT_EQ(options.unwind, UnwindMode::kOff);
   EXPECT_TRUE(options.verbose);
   EXPECT_EQ(options.log.view(), "my log");
   EXPECT_EQ(options.problem_count, 0u);
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Wrong{"nonsense=1", "unknown option"}, Wrong{"nonsense", "key=value"},
                     Wrong{"formats=jitdmp", "unknown format"},
                     Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"hooks=*", "not built yet"},
-                    Wrong{"unwind=twin", "not built yet"}, Wrong{"unwind=on", "gap or off"},
+                    Wrong{"unwind=twins", "twin, gap or off"}, Wrong{"unwind=on", "gap or off"},
                     Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},
                     Wrong{"=", "unknown option"}));
 

@@ -21,7 +21,7 @@ TEST(ReentryQueue, KeepsCopiesOldestFirst) {
     load.name = name;
     load.file = file.c_str();
     load.lines = lines;
-    load.frame = frame;
+    load.unwinding.events = frame;
     ASSERT_TRUE(queue.push(load));
     ASSERT_TRUE(queue.push(CodeUnload{.address = 0x40}));
     bytes.assign(2, 0);  // what the caller does to its memory afterwards is its own business
@@ -38,7 +38,7 @@ TEST(ReentryQueue, KeepsCopiesOldestFirst) {
   EXPECT_STREQ(first->load.file, "a.nib");
   EXPECT_EQ(first->load.lines[0].file, nullptr);
   EXPECT_STREQ(first->load.lines[1].file, "b.nib");
-  EXPECT_EQ(first->load.frame[0].reg, 3);
+  EXPECT_EQ(first->load.unwinding.events[0].reg, 3);
   ReentryQueue::Entry* second = first->next;
   ASSERT_NE(second, nullptr);
   EXPECT_FALSE(second->is_load);

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "writer/unwind/eh_frame.hpp"
+#include "writer/unwind/blob.hpp"
 
 namespace jitquill::tests {
 

@@ -1,5 +1,5 @@
 // The unwinding tables, read by libdw and compared with what really happened.
-#include "writer/unwind/eh_frame.hpp"
+#include "writer/unwind/blob.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ TEST(EhFrame, LibdwFindsTheCallersRegistersAtEveryInstructionOfRandomFunctions) 
     machine.run();
     Bytes out;
     BlobSizes sizes;
-    ASSERT_EQ(put_blob(out, machine.events(), machine.code_size(), sizes), Status::kOk);
+    ASSERT_EQ(put_blob(out, Unwinding::from_events(machine.events()), machine.code_size(), 0, sizes),
+              Status::kOk);
     const CfiReader reader(out.view(), sizes, machine.code_size());
     for (const FrameMachine::Moment& moment : machine.moments()) {
       for (const std::uint32_t offset : {moment.offset, moment.end - 1}) {
@@ -50,8 +51,10 @@ TEST(EhFrame, MeasureTellsTheSizesThatPutGives) {
     machine.run();
     Bytes out;
     BlobSizes measured, put;
-    ASSERT_EQ(measure_blob(machine.events(), machine.code_size(), measured), Status::kOk);
-    ASSERT_EQ(put_blob(out, machine.events(), machine.code_size(), put), Status::kOk);
+    ASSERT_EQ(measure_blob(Unwinding::from_events(machine.events()), machine.code_size(), false, measured),
+              Status::kOk);
+    ASSERT_EQ(put_blob(out, Unwinding::from_events(machine.events()), machine.code_size(), 0, put),
+              Status::kOk);
     EXPECT_EQ(out.size(), measured.total());
     EXPECT_EQ(put.eh_frame, measured.eh_frame);
     EXPECT_EQ(measured.eh_frame % 8, 0u);
@@ -61,7 +64,7 @@ TEST(EhFrame, MeasureTellsTheSizesThatPutGives) {
 TEST(EhFrame, LeafHasTheCieRowAlone) {
   Bytes out;
   BlobSizes sizes;
-  ASSERT_EQ(put_blob(out, {}, 1, sizes), Status::kOk);
+  ASSERT_EQ(put_blob(out, Unwinding::from_events({}), 1, 0, sizes), Status::kOk);
   EXPECT_EQ(sizes.total(), 24u + 24u + 20u);
   const CfiReader reader(out.view(), sizes, 1);
   tests::Snapshot now{{}, [](std::uint64_t) { return 0; }};
@@ -75,7 +78,7 @@ TEST(EhFrame, BadEventsLeaveTheBufferAsItWas) {
   Bytes out;
   out.u8(1);
   BlobSizes sizes;
-  EXPECT_EQ(put_blob(out, kBad, 10, sizes), Status::kBadFrame);
+  EXPECT_EQ(put_blob(out, Unwinding::from_events(kBad), 10, 0, sizes), Status::kBadFrame);
   EXPECT_EQ(out.size(), 1u);
 }
 
@@ -83,9 +86,10 @@ TEST(EhFrame, TablesTwoGigabytesAwayAreTooFar) {
   BlobSizes sizes;
   constexpr std::uint64_t kBlob = 24 + 24 + 20;
   constexpr std::uint64_t kLargest = (std::numeric_limits<std::int32_t>::max() - kBlob) / 8 * 8;
-  EXPECT_EQ(measure_blob({}, kLargest, sizes), Status::kOk);
-  EXPECT_EQ(measure_blob({}, kLargest + 1, sizes), Status::kTooLarge);
-  EXPECT_EQ(measure_blob({}, std::numeric_limits<std::uint64_t>::max(), sizes), Status::kTooLarge);
+  EXPECT_EQ(measure_blob(Unwinding::from_events({}), kLargest, false, sizes), Status::kOk);
+  EXPECT_EQ(measure_blob(Unwinding::from_events({}), kLargest + 1, false, sizes), Status::kTooLarge);
+  EXPECT_EQ(measure_blob(Unwinding::from_events({}), std::numeric_limits<std::uint64_t>::max(), false, sizes),
+            Status::kTooLarge);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "writer/unwind/eh_frame.hpp"
+#include "writer/unwind/blob.hpp"
 
 namespace jitquill::unwind {
 namespace {
@@ -37,7 +37,7 @@ void expect_refused(Events events) {
   EXPECT_EQ(status, Status::kBadFrame);
   EXPECT_EQ(check_frame(events, kCodeSize), Status::kBadFrame);
   BlobSizes sizes;
-  EXPECT_EQ(measure_blob(events, kCodeSize, sizes), Status::kBadFrame);
+  EXPECT_EQ(measure_blob(Unwinding::from_events(events), kCodeSize, false, sizes), Status::kBadFrame);
   events.pop_back();
   EXPECT_EQ(after, accepted(events));
 }

@@ -115,8 +115,8 @@ TEST_F(Records, LinesWithoutAnyFileAreLeftOut) {
 TEST_F(Records, BothOmissionsAreToldApart) {
   const Line lines[] = {{20, 1, 0, "a"}};
   const FrameEvent frame[] = {{1, FrameEventKind::kFree, 0, 8}};
-  load.frame = frame;
-  load.has_frame = true;
+  load.unwinding.events = frame;
+  load.unwinding.kind = Unwinding::Kind::kFrameEvents;
   EXPECT_EQ(put(lines), Status::kUnwindingLeftOut);
   EXPECT_TRUE(written.lines_left_out);
   EXPECT_TRUE(written.unwinding_left_out);
@@ -146,7 +146,7 @@ TEST_F(Records, WithoutMemoryTheBufferIsAsItWas) {
   out.fill(1, 1000);
   const Line lines[] = {{0, 1, 0, "a"}};
   load.lines = lines;
-  load.has_frame = true;
+  load.unwinding.kind = Unwinding::Kind::kFrameEvents;
   const tests::NoMemoryHere none;
   EXPECT_EQ(put_group(out, load, 1, written), Status::kNoMemory);
   EXPECT_EQ(out.size(), 1000u);
