@@ -22,19 +22,27 @@ std::uint32_t CodeMap::free_room(std::uint64_t address, std::uint64_t size,
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, next->first - (address + size)));
 }
 
-CodeMap::Added CodeMap::add(std::uint64_t address, const LiveCode& code) noexcept {
+void CodeMap::release(LiveCode& code) noexcept {
+  if (code.twin_address != 0) twins_.give_back(code.twin_address, code.twin_size);
+  if (code.kept != nullptr) KeptCode::forget(code.kept);
+}
+
+CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
+  const std::uint64_t address = load.address;
   Added added;
   if (live_ == nullptr) live_ = new (std::nothrow) Live;
   if (live_ == nullptr || !arena().can_serve(kNodeSize)) {
     added.has_memory = false;
     return added;
   }
+  code.kept = KeptCode::keep(load, files_);
   Live& live = *live_;
   auto at = live.lower_bound(address);
   if (at != live.begin()) {
     const auto before = std::prev(at);
     const std::uint64_t end = before->first + before->second.size;
     if (end > address) {
+      release(before->second);
       live.erase(before);
       ++added.replaced;
     } else if (end + before->second.tail > address) {
@@ -45,11 +53,13 @@ CodeMap::Added CodeMap::add(std::uint64_t address, const LiveCode& code) noexcep
   // Code at a used address, the usual way of an overlap, takes over its predecessor's node.
   const bool same_address = at != live.end() && at->first == address;
   if (same_address) {
+    release(at->second);
     at->second = code;
     ++added.replaced;
     ++at;
   }
   while (at != live.end() && at->first < address + code.size) {
+    release(at->second);
     at = live.erase(at);
     ++added.replaced;
   }
@@ -57,13 +67,19 @@ CodeMap::Added CodeMap::add(std::uint64_t address, const LiveCode& code) noexcep
   return added;
 }
 
-std::optional<LiveCode> CodeMap::remove(std::uint64_t address) noexcept {
-  if (live_ == nullptr) return std::nullopt;
+bool CodeMap::remove(std::uint64_t address) noexcept {
+  if (live_ == nullptr) return false;
   const auto found = live_->find(address);
-  if (found == live_->end()) return std::nullopt;
-  const LiveCode code = found->second;
+  if (found == live_->end()) return false;
+  release(found->second);
   live_->erase(found);
-  return code;
+  return true;
+}
+
+const LiveCode* CodeMap::find(std::uint64_t address) const noexcept {
+  if (live_ == nullptr) return nullptr;
+  const auto found = live_->find(address);
+  return found == live_->end() ? nullptr : &found->second;
 }
 
 }  // namespace jitquill

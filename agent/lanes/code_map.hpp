@@ -4,20 +4,28 @@
 // Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). About 100
 // bytes a
 //           live function.
-// Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it.
-//           Nor keep names, lines or ended ranges yet: their first user (run news, replay) brings them in.
+// Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
+// keep ended
+//           ranges yet: their first user, run news, brings them in.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
+
+#include "agent/lanes/kept_code.hpp"
+#include "agent/lanes/twin_space.hpp"
+#include "writer/model/code.hpp"
 
 namespace jitquill {
 
 struct LiveCode {
   std::uint64_t id = 0;
   std::uint64_t size = 0;
-  std::uint32_t tail = 0;  // bytes behind the code that perf maps for its unwinding tables
+  std::uint64_t index = 0;  // of its last announcement (CodeLoad::index)
+  std::uint32_t tail = 0;   // bytes behind the code that perf maps for its unwinding tables
+  std::uint32_t twin_size = 0;
+  std::uint64_t twin_address = 0;  // 0 = none
+  KeptCode* kept = nullptr;        // the map's own; null = it cannot be announced again
 };
 
 class CodeMap {
@@ -31,15 +39,24 @@ class CodeMap {
   // How many bytes behind [address, address + size) belong to no live code, at most `wanted`.
   std::uint32_t free_room(std::uint64_t address, std::uint64_t size, std::uint32_t wanted) const noexcept;
 
-  Added add(std::uint64_t address, const LiveCode& code) noexcept;
-  std::optional<LiveCode> remove(std::uint64_t address) noexcept;
+  // Remembers `load` for find(); `code.kept` is set here.
+  Added add(const CodeLoad& load, LiveCode code) noexcept;
+  bool remove(std::uint64_t address) noexcept;
+  // Valid until the next add() or remove().
+  const LiveCode* find(std::uint64_t address) const noexcept;
+
+  TwinPlaces& twins() noexcept { return twins_; }
 
  private:
   using Live = std::map<std::uint64_t, LiveCode>;
 
+  void release(LiveCode& code) noexcept;
+
   // Made by the first add(), never destroyed: the agent is a constant-initialized object that outlives
   // everything.
   Live* live_ = nullptr;
+  TwinSpace twins_;
+  Texts files_;
 };
 
 }  // namespace jitquill

@@ -161,6 +161,7 @@ void Agent::write_statistics() noexcept {
 
 void Agent::sign(CodeLoad& load) noexcept {
   load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  load.index = last_index_.fetch_add(1, std::memory_order_relaxed) + 1;
   load.when_ns = monotonic_ns();
   load.tid = current_tid();
 }
@@ -179,11 +180,17 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   load.pid = pid_;
   if (options_.unwind == UnwindMode::kOff) load.unwinding = {};
   load.room = code_map_.free_room(load.address, load.bytes.size(), load.room);
+  load.twins = options_.unwind == UnwindMode::kTwin ? &code_map_.twins() : nullptr;
 
   Written written;
   const Status status = sinks_.load(load, written, log_);
   if (!sinks_.any()) set_phase(Phase::kOff);
-  const auto added = code_map_.add(load.address, {load.id, load.bytes.size(), written.tail_size});
+  const auto added = code_map_.add(load, {.id = load.id,
+                                          .size = load.bytes.size(),
+                                          .index = load.index,
+                                          .tail = written.tail_size,
+                                          .twin_size = static_cast<std::uint32_t>(written.twin_size),
+                                          .twin_address = written.twin_address});
   count(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
   count_load(load, status, written);
@@ -197,21 +204,23 @@ void Agent::count_load(const CodeLoad& load, Status status, const Written& writt
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
   if (written.lines_left_out) count(Counter::lines_refused);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
+  if (written.twin_address != 0) count(Counter::unwinding_twins);
   if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)
     count(Counter::unwinding_written);
   if (status != Status::kOk) log_.say_once(status, load.name);
 }
 
 Status Agent::unload(CodeUnload& unload) noexcept {
-  const auto removed = code_map_.remove(unload.address);
-  if (!removed) {
+  const LiveCode* live = code_map_.find(unload.address);
+  if (live == nullptr) {
     count(Counter::unloads_unknown);
     return Status::kNotFound;
   }
   count(Counter::functions_unloaded);
-  unload.id = removed->id;
-  unload.size = removed->size;
+  unload.id = live->id;
+  unload.size = live->size;
   unload.when_ns = monotonic_ns();
+  (void)code_map_.remove(unload.address);
   return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
 }
 

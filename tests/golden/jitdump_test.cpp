@@ -136,9 +136,10 @@ class JitdumpBytes : public testing::Test {
     load.lines = kLines;
     load.unwinding.events = kFrame;
     load.unwinding.kind = Unwinding::Kind::kFrameEvents;
+    load.index = 1;
     load.room = 88;  // 4 bytes up to the next multiple of 8, and 84 for the tables
   }
-  Status put() { return put_group(out, load, 1, written); }
+  Status put() { return put_group(out, load, written); }
   std::string hex() const { return to_hex(out.view()); }
 
   const std::vector<std::uint8_t> code = from_hex(kCode);

@@ -140,15 +140,14 @@ Status put_unwinding_info(Bytes& out, const CodeLoad& load, std::uint64_t twin_d
 
 // | prefix | pid u32 | tid u32 | vma u64 | code_addr u64 | code_size u64 | code_index u64 | name, NUL | code
 // | No padding anywhere: some readers find the code from the front, others from the end.
-Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t address, std::uint64_t code_index,
-                Written& written) noexcept {
+Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t address, Written& written) noexcept {
   RecordScope record(out, RecordId::kCodeLoad, load.when_ns);
   out.u32(load.pid);
   out.u32(load.tid);
   out.u64(address);
   out.u64(address);
   out.u64(load.bytes.size());
-  out.u64(code_index);
+  out.u64(load.index);
   assert(record.is_at(kLoadHeadSize));
   written.name_changed = put_code_name(out, load.name, load.address);
   out.u8(0);
@@ -157,8 +156,7 @@ Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t address, std::ui
 }
 
 // [DEBUG] [UNWINDING] LOAD, where the code is.
-Status put_plain_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index,
-                       Written& written) noexcept {
+Status put_plain_group(Bytes& out, const CodeLoad& load, Written& written) noexcept {
   const Status lines = put_debug_info(out, load);
   Status unwinding = Status::kOk;
   if (load.unwinding.kind != Unwinding::Kind::kUnknown) {
@@ -168,25 +166,33 @@ Status put_plain_group(Bytes& out, const CodeLoad& load, std::uint64_t code_inde
   written.unwinding_left_out = unwinding != Status::kOk;
   written.unwinding_without_room =
       load.unwinding.has_rows() && unwinding == Status::kOk && written.tail_size == 0;
-  const Status code = put_load(out, load, load.address, code_index, written);
+  const Status code = put_load(out, load, load.address, written);
   if (code != Status::kOk) return code;
   return unwinding != Status::kOk ? unwinding : lines;
+}
+
+bool take_twin(const CodeLoad& load, Written& written) noexcept {
+  unwind::BlobSizes sizes;
+  if (load.twins == nullptr) return false;
+  if (unwind::measure_blob(load.unwinding, load.bytes.size(), true, sizes) != Status::kOk) return false;
+  written.twin_size = load.bytes.size() + unwind::tail_size(load.bytes.size(), sizes);
+  written.twin_address = load.twins->take(load.address, written.twin_size);
+  return written.twin_address != 0;
 }
 
 // UNWINDING LOAD at the twin, then the group at the code, with one index and the same tables: perf makes one
 // file of both, mapped twice. Its libunwind takes the lower place for the tables' base, where their bytes are
 // mapped; samples hit the upper one. No lines at the twin, where nothing runs.
-Status put_twin_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept {
-  const std::uint64_t distance = load.address - load.twin_address;
+Status put_twin_group(Bytes& out, const CodeLoad& load, Written& written) noexcept {
+  const std::uint64_t distance = load.address - written.twin_address;
   std::uint32_t tail = 0;
   Status status = put_unwinding_info(out, load, distance, unwind::kAnyRoom, tail);
-  if (status == Status::kOk) status = put_load(out, load, load.twin_address, code_index, written);
+  if (status == Status::kOk) status = put_load(out, load, written.twin_address, written);
   if (status != Status::kOk) return status;
   const Status lines = put_debug_info(out, load);
   status = put_unwinding_info(out, load, distance, 0, tail);
-  if (status == Status::kOk) status = put_load(out, load, load.address, code_index, written);
+  if (status == Status::kOk) status = put_load(out, load, load.address, written);
   written.unwinding_without_room = false;
-  written.has_twin = true;
   return status != Status::kOk ? status : lines;
 }
 
@@ -207,14 +213,14 @@ void put_header(Bytes& out, const Origin& origin) noexcept {
   assert(out.failed() || out.size() - start == kHeaderSize);
 }
 
-Status put_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept {
+Status put_group(Bytes& out, const CodeLoad& load, Written& written) noexcept {
   if (load.bytes.empty()) return Status::kEmptyCode;
   if (load.bytes.size() > kMaxCodeSize) return Status::kTooLarge;
   const std::size_t start = out.size();
-  Status status = put_plain_group(out, load, code_index, written);
-  if (written.unwinding_without_room && load.twin_address != 0) {
+  Status status = put_plain_group(out, load, written);
+  if (written.unwinding_without_room && take_twin(load, written)) {
     out.cut(start);
-    status = put_twin_group(out, load, code_index, written);
+    status = put_twin_group(out, load, written);
   }
   if (out.failed()) status = Status::kNoMemory;
   if (!is_done(status)) out.cut(start);

@@ -32,10 +32,10 @@ enum class RecordId : std::uint32_t {
 
 void put_header(Bytes& out, const Origin& origin) noexcept;
 
-// The whole group of one function. `code_index` names the ELF file that perf makes of it: unique in the file.
+// The whole group of one function. load.index names the ELF file that perf makes of it.
 // kEmptyCode, kTooLarge, kNoMemory: nothing stays in `out`. kUnwindingLeftOut (bad frame events),
 // kLinesLeftOut: the rest is put; if both, the former, and `written` tells of each. written.bytes is not set.
-Status put_group(Bytes& out, const CodeLoad& load, std::uint64_t code_index, Written& written) noexcept;
+Status put_group(Bytes& out, const CodeLoad& load, Written& written) noexcept;
 
 // The last bytes of a file: perf reads nothing behind it.
 void put_close(Bytes& out, std::uint64_t when_ns) noexcept;

@@ -41,7 +41,6 @@ class JitdumpSink final : public Sink {
   Bytes group_;
   GroupFile file_;
   jitdump::Marker marker_;
-  std::uint64_t last_code_index_ = 0;
 };
 
 Status JitdumpSink::begin(const Origin& origin, Folder& folder) noexcept {
@@ -50,7 +49,6 @@ Status JitdumpSink::begin(const Origin& origin, Folder& folder) noexcept {
   if (descriptor < 0)
     return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
   file_.adopt(descriptor);
-  last_code_index_ = 0;
   if (const Status status = write_header(origin); status != Status::kOk) {
     abandon();
     return status;
@@ -66,8 +64,7 @@ Status JitdumpSink::write_header(const Origin& origin) noexcept {
 
 Status JitdumpSink::load(const CodeLoad& load, Written& written) noexcept {
   group_.clear();
-  // An index is used up even if the write fails: two functions of one index share one ELF file.
-  const Status put = jitdump::put_group(group_, load, ++last_code_index_, written);
+  const Status put = jitdump::put_group(group_, load, written);
   if (!is_done(put)) return put;
   if (const Status status = file_.append(group_.view()); status != Status::kOk) return status;
   written.bytes = group_.size();

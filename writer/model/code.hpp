@@ -23,9 +23,20 @@ struct [[gnu::may_alias]] Line {
   const char* file;      // NUL-terminated; null = CodeLoad::file
 };
 
+// Hands out address space in which a function may seem to lie a second time (docs/jitdump.md, "Packed code").
+class TwinPlaces {
+ public:
+  // `size` bytes that nothing else uses, below the code and within 2 GiB of it; 0 if there are none.
+  virtual std::uint64_t take(std::uint64_t code_address, std::uint64_t size) noexcept = 0;
+
+ protected:
+  ~TwinPlaces() = default;
+};
+
 // A function's code, or a stub's, from now on at `address`.
 struct CodeLoad {
   std::uint64_t id = 0;       // unique in the process, from 1, never reused
+  std::uint64_t index = 0;    // unique among announcements: a function that moves is announced again
   std::uint64_t when_ns = 0;  // CLOCK_MONOTONIC, after the code became final
   std::uint64_t address = 0;  // where it runs
   std::uint32_t pid = 0;
@@ -35,9 +46,22 @@ struct CodeLoad {
   const char* file = nullptr;   // NUL-terminated; of the lines without their own
   std::span<const Line> lines;  // offsets ascend and lie inside the code; empty = unknown
   Unwinding unwinding;
-  std::uint32_t room = 0;  // bytes behind the code that no other code will occupy while it lives
-  std::uint64_t twin_address =
-      0;  // below the code, within 2 GiB: reserved address space for code and tables; 0 = none
+  std::uint32_t room = 0;       // bytes behind the code that no other code will occupy while it lives
+  TwinPlaces* twins = nullptr;  // asked where that is too little; null = do without
+};
+
+// The code with this id now runs at `to`, where it has been copied.
+struct CodeMove {
+  std::uint64_t id = 0;
+  std::uint64_t index = 0;  // of the announcement that it refers to
+  std::uint64_t when_ns = 0;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::uint64_t size = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+  Unwinding unwinding;
+  std::uint32_t room = 0;  // behind the code's new place
 };
 
 // The code that started at `address` may be overwritten from now on.

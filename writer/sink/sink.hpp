@@ -32,8 +32,9 @@ struct Written {
   std::uint64_t bytes = 0;              // of the output
   bool unwinding_without_room = false;  // perf 6 and older cannot use it (CodeLoad::room was too small)
   std::uint32_t tail_size = 0;          // bytes behind the code that perf maps with it
-  bool has_twin = false;                // the tables lie behind the twin
-  bool unwinding_left_out = false;      // a status can tell of one omission only; these tell of each
+  std::uint64_t twin_address = 0;       // where the tables seem to lie if not behind the code; 0 = no twin
+  std::uint64_t twin_size = 0;
+  bool unwinding_left_out = false;  // a status can tell of one omission only; these tell of each
   bool lines_left_out = false;
   bool name_changed = false;  // control characters replaced, or cut: at 4096 bytes, at a NUL
 };

@@ -3,51 +3,64 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace jitquill {
 namespace {
 
-LiveCode code(std::uint64_t id, std::uint64_t size, std::uint32_t tail = 0) {
-  return {id, size, tail};
+CodeMap::Added add(CodeMap& map, std::uint64_t address, std::uint64_t id, std::uint64_t size,
+                   std::uint32_t tail = 0) {
+  CodeLoad load;
+  load.address = address;
+  return map.add(load, {.id = id, .size = size, .tail = tail});
+}
+
+// The id of what was taken out; 0: nothing started there.
+std::uint64_t take(CodeMap& map, std::uint64_t address) {
+  const LiveCode* found = map.find(address);
+  const std::uint64_t id = found == nullptr ? 0 : found->id;
+  EXPECT_EQ(map.remove(address), id != 0);
+  return id;
 }
 
 TEST(CodeMap, FindsWhatWasAddedOnce) {
   CodeMap map;
-  EXPECT_FALSE(map.remove(0x1000));
-  map.add(0x1000, code(1, 16));
-  EXPECT_FALSE(map.remove(0x1008));  // inside, but nothing starts there
-  EXPECT_EQ(map.remove(0x1000)->id, 1u);
-  EXPECT_FALSE(map.remove(0x1000));
+  EXPECT_EQ(take(map, 0x1000), 0u);
+  add(map, 0x1000, 1, 16);
+  EXPECT_EQ(take(map, 0x1008), 0u);  // inside, but nothing starts there
+  EXPECT_EQ(take(map, 0x1000), 1u);
+  EXPECT_EQ(take(map, 0x1000), 0u);
 }
 
 TEST(CodeMap, NewCodeEndsAllThatItOverlaps) {
   CodeMap map;
-  map.add(0x1000, code(1, 0x100));
-  map.add(0x1100, code(2, 0x100));
-  map.add(0x1200, code(3, 0x100));
-  EXPECT_EQ(map.add(0x10FF, code(4, 0x102)).replaced, 3u);
-  EXPECT_EQ(map.remove(0x10FF)->id, 4u);
+  add(map, 0x1000, 1, 0x100);
+  add(map, 0x1100, 2, 0x100);
+  add(map, 0x1200, 3, 0x100);
+  EXPECT_EQ(add(map, 0x10FF, 4, 0x102).replaced, 3u);
+  EXPECT_EQ(take(map, 0x10FF), 4u);
 }
 
 TEST(CodeMap, NeighboursThatTouchLive) {
   CodeMap map;
-  map.add(0x1000, code(1, 0x100));
-  map.add(0x1200, code(2, 0x100));
-  EXPECT_EQ(map.add(0x1100, code(3, 0x100)).replaced, 0u);
+  add(map, 0x1000, 1, 0x100);
+  add(map, 0x1200, 2, 0x100);
+  EXPECT_EQ(add(map, 0x1100, 3, 0x100).replaced, 0u);
 }
 
 TEST(CodeMap, TailIsOverwrittenOnce) {
   CodeMap map;
-  map.add(0x1000, code(1, 0x40, 0x60));
-  EXPECT_EQ(map.add(0x10A0, code(2, 16)).tails_overwritten, 0u);
-  EXPECT_EQ(map.add(0x1080, code(3, 16)).tails_overwritten, 1u);
-  EXPECT_EQ(map.add(0x1080, code(4, 16)).tails_overwritten, 0u);
+  add(map, 0x1000, 1, 0x40, 0x60);
+  EXPECT_EQ(add(map, 0x10A0, 2, 16).tails_overwritten, 0u);
+  EXPECT_EQ(add(map, 0x1080, 3, 16).tails_overwritten, 1u);
+  EXPECT_EQ(add(map, 0x1080, 4, 16).tails_overwritten, 0u);
 }
 
 TEST(CodeMap, RoomEndsAtTheNextLiveCode) {
   CodeMap map;
   EXPECT_EQ(map.free_room(0x1000, 0x40, 500), 500u);
-  map.add(0x1080, code(1, 16));
+  add(map, 0x1080, 1, 16);
   EXPECT_EQ(map.free_room(0x1000, 0x40, 500), 0x40u);
   EXPECT_EQ(map.free_room(0x1000, 0x40, 10), 10u);
   EXPECT_EQ(map.free_room(0x1000, 0x80, 500), 0u);
@@ -63,12 +76,11 @@ TEST(CodeMap, AgreesWithAnOwnerPerByte) {
   for (std::uint64_t id = 1; id < 5'000; ++id) {
     const std::uint64_t at = random() % 2'000, size = 1 + random() % 40;
     if (random() % 4 == 0) {
-      const auto removed = map.remove(at);
+      const std::uint64_t removed = take(map, at);
       const auto found = starts.find(at);
-      ASSERT_EQ(removed.has_value(), found != starts.end());
-      if (!removed) continue;
-      ASSERT_EQ(removed->id, found->second);
-      std::erase_if(owner, [&](const auto& byte) { return byte.second == removed->id; });
+      ASSERT_EQ(removed, found == starts.end() ? 0 : found->second);
+      if (removed == 0) continue;
+      std::erase_if(owner, [&](const auto& byte) { return byte.second == removed; });
       starts.erase(found);
       continue;
     }
@@ -80,8 +92,35 @@ TEST(CodeMap, AgreesWithAnOwnerPerByte) {
     std::erase_if(starts, [&](const auto& start) { return ended.contains(start.second); });
     for (std::uint64_t byte = at; byte < at + size; ++byte) owner[byte] = id;
     starts[at] = id;
-    ASSERT_EQ(map.add(at, code(id, size)).replaced, ended.size());
+    ASSERT_EQ(add(map, at, id, size).replaced, ended.size());
   }
+}
+
+TEST(CodeMap, KeepsWhatAnnouncesAFunctionAgain) {
+  CodeMap map;
+  {
+    std::string name = "f", file = "f.nib";
+    std::vector<Line> lines{{.offset = 2, .line = 9, .column = 1, .file = nullptr},
+                            {.offset = 4, .line = 1, .column = 0, .file = file.c_str()}};
+    std::vector<FrameEvent> events{{.offset = 1, .kind = FrameEventKind::kPush, .reg = 3, .value = 0}};
+    CodeLoad load;
+    load.address = 0x1000;
+    load.name = name;
+    load.file = file.c_str();
+    load.lines = lines;
+    load.unwinding = Unwinding::from_events(events);
+    map.add(load, {.id = 1, .size = 8});
+    name = file = "gone!";
+    lines.assign(2, Line{});
+    events.assign(1, FrameEvent{});
+  }
+  const CodeLoad kept = map.find(0x1000)->kept->load();
+  EXPECT_EQ(kept.name, "f");
+  EXPECT_STREQ(kept.file, "f.nib");
+  EXPECT_EQ(kept.lines[0].line, 9u);
+  EXPECT_EQ(kept.lines[1].file, kept.file);  // one copy of each file name
+  EXPECT_EQ(kept.unwinding.events[0].reg, 3);
+  EXPECT_TRUE(kept.bytes.empty());
 }
 
 }  // namespace

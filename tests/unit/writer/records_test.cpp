@@ -65,7 +65,8 @@ class Records : public testing::Test {
   Status put(std::span<const Line> lines) {
     load.lines = lines;
     out.clear();
-    return put_group(out, load, 7, written);
+    load.index = 7;
+    return put_group(out, load, written);
   }
   CodeLoad load;
   Written written;
@@ -136,9 +137,9 @@ TEST_F(Records, NamesAreCleanAndNeverEmpty) {
 TEST_F(Records, EmptyAndHugeCodeLeavesTheBufferAsItWas) {
   out.u32(0xFEEDBEEF);
   load.bytes = {};
-  EXPECT_EQ(put_group(out, load, 1, written), Status::kEmptyCode);
+  EXPECT_EQ(put_group(out, load, written), Status::kEmptyCode);
   load.bytes = {kCode, std::size_t{1} << 31};  // refused before a byte is read
-  EXPECT_EQ(put_group(out, load, 1, written), Status::kTooLarge);
+  EXPECT_EQ(put_group(out, load, written), Status::kTooLarge);
   EXPECT_EQ(out.size(), 4u);
 }
 
@@ -148,7 +149,7 @@ TEST_F(Records, WithoutMemoryTheBufferIsAsItWas) {
   load.lines = lines;
   load.unwinding.kind = Unwinding::Kind::kFrameEvents;
   const tests::NoMemoryHere none;
-  EXPECT_EQ(put_group(out, load, 1, written), Status::kNoMemory);
+  EXPECT_EQ(put_group(out, load, written), Status::kNoMemory);
   EXPECT_EQ(out.size(), 1000u);
 }
 

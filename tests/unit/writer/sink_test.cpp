@@ -59,6 +59,7 @@ constexpr std::uint8_t kCode[] = {0xC3};
 CodeLoad function(std::uint64_t id) {
   CodeLoad load;
   load.id = id;
+  load.index = id;
   load.address = 0x1000 * id;
   load.bytes = kCode;
   load.name = "f";
@@ -79,12 +80,12 @@ TEST_F(JitdumpSink, FileIsNamedByThePidAndIsMarkedOnceItHasItsHeader) {
   EXPECT_EQ(markers(marker_path()), 1u);
 }
 
-TEST_F(JitdumpSink, FileIsWholeAfterEachLoadAndIndexesCountFromOne) {
+TEST_F(JitdumpSink, FileIsWholeAfterEachLoad) {
   ASSERT_EQ(sink->begin(kOrigin, folder), Status::kOk);
   constexpr std::size_t kGroup = 56 + 2 + 1;
   for (std::uint64_t index = 1; index <= 3; ++index) {
     written = {};
-    EXPECT_EQ(sink->load(function(index + 100), written), Status::kOk);
+    EXPECT_EQ(sink->load(function(index), written), Status::kOk);
     EXPECT_EQ(written.bytes, kGroup);
     const std::string file = folder.read("jit-4711.dump");
     ASSERT_EQ(file.size(), 40 + index * kGroup);
@@ -117,7 +118,7 @@ TEST_F(JitdumpSink, BeginsAnewInAnotherFolder) {
   TemporaryFolder other;
   ASSERT_EQ(sink->begin({1, 2}, other), Status::kOk);
   EXPECT_EQ(sink->load(function(2), written), Status::kOk);
-  EXPECT_EQ(other.read("jit-1.dump")[40 + 48], 1) << "indexes begin again";
+  EXPECT_EQ(other.read("jit-1.dump").size(), 40u + 56 + 2 + 1);
   EXPECT_EQ(markers(marker_path()), 0u);
 }
 

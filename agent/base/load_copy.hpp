@@ -1,0 +1,60 @@
+// A deep copy of a CodeLoad into one block of memory: first counting, then for real, by the same walk.
+//
+// Context   any; allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "writer/model/code.hpp"
+
+namespace jitquill {
+
+class LoadCopy {
+ public:
+  // `begin` aligned to 8; null: only counts.
+  explicit LoadCopy(unsigned char* begin) noexcept : begin_(begin) {}
+
+  // `keep_file(const char*)` says where a file name is kept.
+  template <class KeepFile>
+  CodeLoad copy(const CodeLoad& load, KeepFile keep_file) noexcept {
+    CodeLoad copied = load;
+    copied.lines = keep(load.lines);
+    copied.unwinding.events = keep(load.unwinding.events);
+    copied.bytes = keep(load.bytes);
+    copied.unwinding.ready.initial = keep(load.unwinding.ready.initial);
+    copied.unwinding.ready.rows = keep(load.unwinding.ready.rows);
+    const auto name = keep(std::span<const char>(load.name.data(), load.name.size()));
+    copied.name = {name.data(), name.size()};
+    copied.file = keep_file(load.file);
+    for (std::size_t i = 0; i < load.lines.size(); ++i) {
+      const char* file = keep_file(load.lines[i].file);
+      if (!copied.lines.empty()) const_cast<Line&>(copied.lines[i]).file = file;  // our own copy, made above
+    }
+    return copied;
+  }
+
+  // For the copy() that hands out file names too.
+  const char* keep_text(const char* text) noexcept {
+    if (text == nullptr) return nullptr;
+    return keep(std::span<const char>(text, std::strlen(text) + 1)).data();
+  }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  template <class T>
+  std::span<const T> keep(std::span<const T> from) noexcept {
+    size_ = (size_ + alignof(T) - 1) & ~(alignof(T) - 1);
+    unsigned char* at = begin_ == nullptr ? nullptr : begin_ + size_;
+    size_ += from.size_bytes();
+    if (at == nullptr || from.empty()) return {};
+    std::memcpy(at, from.data(), from.size_bytes());
+    return {reinterpret_cast<const T*>(at), from.size()};
+  }
+
+  unsigned char* begin_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace jitquill
