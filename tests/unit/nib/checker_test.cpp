@@ -1,0 +1,119 @@
+#include "nib/checker.hpp"
+
+#include <ostream>
+
+#include "tests/unit/nib/nib_programs.hpp"
+
+namespace nib::test {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* text;  // empty error: must be accepted
+  const char* error;
+};
+
+// How ctest shows a case.
+void PrintTo(const Case& shown, std::ostream* out) {
+  *out << shown.name;
+}
+
+// Places are given in a program of one line, so columns tell them apart.
+constexpr Case kCases[] = {
+    {"NoMain", "fn f() {}", "1:1: no function 'main'"},
+    {"EmptyFile", "", "1:1: no function 'main'"},
+    {"MainWithParameter", "fn main(a: int) {}", "1:4: 'main' takes no parameters and has no result"},
+    {"MainWithResult", "fn main() -> int { return 1; }", "1:4: 'main' takes no parameters and has no result"},
+    {"FunctionTwice", "fn main() {} fn f() {} fn f() {}", "1:27: function 'f' is already defined"},
+    {"ParameterTwice", "fn main() {} fn f(a: int, a: int) {}", "1:27: 'a' is already defined in this block"},
+    {"VariableTwice", "fn main() { let a = 1; var a = 2; }", "1:24: 'a' is already defined in this block"},
+    {"VariableHidesParameter", "fn main() {} fn f(a: int) { let a = 2; }",
+     "1:29: 'a' is already defined in this block"},
+    {"InnerBlockMayHide", "fn main() { let a = 1; { let a = true; print(a); } print(a + 1); }", ""},
+    {"UnknownVariable", "fn main() { print(a); }", "1:19: no variable 'a'"},
+    {"UnknownTarget", "fn main() { a = 1; }", "1:13: no variable 'a'"},
+    {"NotYetDefined", "fn main() { let a = a; }", "1:21: no variable 'a'"},
+    {"OutOfScope", "fn main() { { let a = 1; } print(a); }", "1:34: no variable 'a'"},
+    {"FunctionAsVariable", "fn main() { print(main); }", "1:19: 'main' is a function; call it with '(...)'"},
+    {"UnknownFunction", "fn main() { g(1); }", "1:13: no function 'g'"},
+    {"UsedBeforeDefined", "fn main() { print(g()); } fn g() -> int { return 1; }", ""},
+    {"AssignLet", "fn main() { let a = 1; a = 2; }",
+     "1:24: 'a' was defined with 'let' and cannot be assigned"},
+    {"AssignVar", "fn main() { var a = 1; a = 2; }", ""},
+    {"AssignParameter", "fn main() {} fn f(a: int) { a = 2; }", ""},
+    {"AssignOtherType", "fn main() { var a = 1; a = true; }", "1:28: expected int, found bool"},
+    {"WrittenTypeDiffers", "fn main() { let a: bool = 1; }", "1:27: expected bool, found int"},
+    {"WrittenTypeAgrees", "fn main() { let a: bool = 1 == 2; }", ""},
+    {"ArithmeticOnBool", "fn main() { print(1 + true); }", "1:23: expected int, found bool"},
+    {"BitsOfBool", "fn main() { print(true & 1); }", "1:19: expected int, found bool"},
+    {"MinusBool", "fn main() { print(-true); }", "1:20: expected int, found bool"},
+    {"BitNotBool", "fn main() { print(~true); }", "1:20: expected int, found bool"},
+    {"NotInt", "fn main() { print(not 1); }", "1:23: expected bool, found int"},
+    {"AndInt", "fn main() { print(true and 1); }", "1:28: expected bool, found int"},
+    {"OrderOfBools", "fn main() { print(true < 1); }", "1:19: expected int, found bool"},
+    {"EqualityOfBools", "fn main() { print(true == false); }", ""},
+    {"EqualityOfTwoTypes", "fn main() { print(1 == true); }", "1:24: expected int, found bool"},
+    {"IfInt", "fn main() { if 1 {} }", "1:16: expected bool, found int"},
+    {"ElseIfInt", "fn main() { if true {} else if 2 {} }", "1:32: expected bool, found int"},
+    {"WhileInt", "fn main() { while 1 {} }", "1:19: expected bool, found int"},
+    {"TooFewArguments", "fn main() { f(1); } fn f(a: int, b: int) {}",
+     "1:13: function 'f' takes 2 arguments, not 1"},
+    {"TooManyArguments", "fn main() { f(1, 2); } fn f(a: int) {}",
+     "1:13: function 'f' takes 1 argument, not 2"},
+    {"ArgumentType", "fn main() { f(1, 2); } fn f(a: int, b: bool) {}", "1:18: expected bool, found int"},
+    {"ValueOfNoResult", "fn main() { print(f()); } fn f() {}", "1:19: function 'f' has no result"},
+    {"OperandWithNoResult", "fn main() { print(1 + f()); } fn f() {}", "1:23: function 'f' has no result"},
+    {"ArgumentWithNoResult", "fn main() { g(f()); } fn f() {} fn g(a: int) {}",
+     "1:15: function 'f' has no result"},
+    {"ResultMayBeDropped", "fn main() { f(); } fn f() -> int { return 1; }", ""},
+    {"ReturnValueOfNone", "fn main() { return 1; }", "1:20: function 'main' has no result"},
+    {"ReturnNoneOfValue", "fn main() {} fn f() -> int { return; }",
+     "1:30: 'return' needs a value of type int"},
+    {"ReturnOtherType", "fn main() {} fn f() -> int { return true; }", "1:37: expected int, found bool"},
+    {"BreakOutside", "fn main() { break; }", "1:13: 'break' outside of a loop"},
+    {"ContinueOutside", "fn main() { if true { continue; } }", "1:23: 'continue' outside of a loop"},
+    {"EndWithoutReturn", "fn main() {} fn f() -> int { if true { return 1; } }",
+     "1:52: function 'f' can end without 'return'"},
+    {"ElseReturns", "fn main() {} fn f() -> int { if true { return 1; } else { return 2; } }", ""},
+    {"ElseIfMayFallThrough",
+     "fn main() {} fn f() -> int { if true { return 1; } else if true { return 2; } }",
+     "1:79: function 'f' can end without 'return'"},
+    {"BlockReturns", "fn main() {} fn f() -> int { { return 1; } }", ""},
+    {"EndlessLoopNeedsNoReturn", "fn main() {} fn f() -> int { while true { } }", ""},
+    {"LoopWithBreakEnds", "fn main() {} fn f() -> int { while true { break; } }",
+     "1:52: function 'f' can end without 'return'"},
+    {"BreakOfInnerLoop", "fn main() {} fn f() -> int { while true { while true { break; } } }", ""},
+    {"LoopMayNotRun", "fn main() {} fn f() -> int { while 1 == 1 { return 1; } }",
+     "1:57: function 'f' can end without 'return'"},
+};
+
+class Checker : public testing::TestWithParam<Case> {};
+
+TEST_P(Checker, FindsExactlyThisError) {
+  std::vector<std::string> expected;
+  if (*GetParam().error != '\0') expected.push_back(GetParam().error);
+  EXPECT_EQ(errors_of(GetParam().text), expected) << GetParam().text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, Checker, testing::ValuesIn(kCases),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST(CheckerRun, OneMistakeIsReportedOnce) {
+  EXPECT_EQ(errors_of("fn main() { let a = b; print(a + 1); print(a and true); print(g(a) + a); }"),
+            (std::vector<std::string>{"1:21: no variable 'b'", "1:63: no function 'g'"}));
+}
+
+TEST(CheckerRun, SeveralMistakesAreReportedInOrder) {
+  EXPECT_EQ(errors_of("fn main() {\n  print(a);\n  print(1 + true);\n}\nfn f() -> int {}"),
+            (std::vector<std::string>{"2:9: no variable 'a'", "3:13: expected int, found bool",
+                                      "5:16: function 'f' can end without 'return'"}));
+}
+
+TEST(CheckerRun, ErrorsAreLimited) {
+  std::string body;
+  for (int i = 0; i < 100; ++i) body += "print(a" + std::to_string(i) + ");";
+  EXPECT_EQ(errors_of("fn main() {" + body + "}").size(), Diagnostics::kLimit);
+}
+
+}  // namespace
+}  // namespace nib::test
