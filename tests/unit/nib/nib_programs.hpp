@@ -1,7 +1,8 @@
 // Programs as strings: what the tests of nib share.
 //
 // Context   tests.
-// Promises  errors_of() gives "line:column: text" per error, in the order of the text.
+// Promises  errors_of() gives "line:column: text" per error, in the order of the text. run_text() fails the
+//           test when the program does not compile.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "nib/checker.hpp"
+#include "nib/executable.hpp"
 #include "nib/parser.hpp"
+#include "nib/runtime.hpp"
 #include "nib/source.hpp"
 
 namespace nib::test {
@@ -32,6 +35,31 @@ inline std::vector<std::string> errors_of(std::string_view text) {
   std::vector<std::string> result;
   for (const Diagnostic& each : diagnostics.sorted()) result.push_back(short_line(each));
   return result;
+}
+
+struct Ran {
+  std::string output;
+  std::string error;  // "line:column: text" of a run-time error, else empty
+};
+
+inline Ran run_text(std::string_view text) {
+  const Source source = source_of(text);
+  Diagnostics diagnostics;
+  const auto executable = compile(source, diagnostics);
+  for (const Diagnostic& each : diagnostics.sorted()) ADD_FAILURE() << short_line(each) << "\n" << text;
+  Ran ran;
+  if (executable == nullptr) return ran;
+  const RunResult result =
+      run(executable->main(), [&ran](std::string_view line) { ran.output.append(line); });
+  if (result.error) ran.error = short_line(*result.error);
+  return ran;
+}
+
+// What `fn main() { BODY }` prints.
+inline std::string output_of(std::string_view body) {
+  const Ran ran = run_text("fn main() {" + std::string(body) + "}");
+  EXPECT_EQ(ran.error, "");
+  return ran.output;
 }
 
 }  // namespace nib::test

@@ -1,0 +1,41 @@
+// From a source to code that can be run: the front door of nib.
+//
+// Context   any; an Executable may be run by several threads at once.
+// Promises  compile() gives either an Executable or at least one diagnostic. Code stays placed as long as the
+//           Executable lives. The Source must outlive it: names point into its text.
+// Does not  run anything; see run() in runtime.hpp.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "nib/code_memory.hpp"
+#include "nib/runtime.hpp"
+#include "nib/source.hpp"
+
+namespace nib {
+
+class Executable {
+ public:
+  using Main = void (*)();
+
+  ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  Main main() const noexcept { return reinterpret_cast<Main>(table_[main_]); }
+
+ private:
+  friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&);
+  Executable() = default;
+
+  CodeMemory memory_;
+  std::vector<void*> table_;  // entry of each function; jitted calls load from here
+  std::deque<FaultSite> faults_;
+  std::size_t main_ = 0;
+};
+
+std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics);
+
+}  // namespace nib

@@ -1,0 +1,187 @@
+// Expressions, calls and conditions. Arithmetic is in lower_arithmetic.cpp.
+#include <utility>
+
+#include "nib/lowering.hpp"
+
+namespace nib {
+
+using asmjit::imm;
+using asmjit::TypeId;
+namespace x86 = asmjit::x86;
+
+namespace {
+
+x86::CondCode condition_of(BinaryOperator op) noexcept {
+  switch (op) {
+    case BinaryOperator::kNotEqual:
+      return x86::CondCode::kNE;
+    case BinaryOperator::kLess:
+      return x86::CondCode::kSignedLT;
+    case BinaryOperator::kLessEqual:
+      return x86::CondCode::kSignedLE;
+    case BinaryOperator::kGreater:
+      return x86::CondCode::kSignedGT;
+    case BinaryOperator::kGreaterEqual:
+      return x86::CondCode::kSignedGE;
+    default:
+      return x86::CondCode::kE;
+  }
+}
+
+const Binary* as_comparison(const Expression& expression) noexcept {
+  const auto* binary = std::get_if<Binary>(&expression.node);
+  const bool is = binary != nullptr && row_of(binary->op).precedence == kComparisonPrecedence;
+  return is ? binary : nullptr;
+}
+
+// `and` or `or`.
+const Binary* as_logic(const Expression& expression) noexcept {
+  const auto* binary = std::get_if<Binary>(&expression.node);
+  const bool is = binary != nullptr && row_of(binary->op).operands == Type::kBool;
+  return is ? binary : nullptr;
+}
+
+}  // namespace
+
+FunctionLowering::Value FunctionLowering::value(const Expression& expression, const Gp& wanted) {
+  if (as_comparison(expression) != nullptr || as_logic(expression) != nullptr) return truth_of(expression);
+  return std::visit([&](const auto& node) { return value_of(node, expression.at, wanted); }, expression.node);
+}
+
+void FunctionLowering::value_to(const Expression& expression, const Gp& target) {
+  const Value result = value(expression, target);
+  if (!result.is_in(target)) move(target, result);
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const IntLiteral& node, Position, const Gp&) {
+  return constant(node.value);
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const BoolLiteral& node, Position, const Gp&) {
+  return constant(node.value ? 1 : 0);
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const VariableUse& node, Position, const Gp&) {
+  return {.kind = Value::Kind::kVariable, .reg = variables_[node.variable]};
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const Unary& node, Position at, const Gp& wanted) {
+  const Value operand = value(*node.operand);
+  mark_if_new(at.line);
+  const Gp target = target_for(operand, constant(0), wanted);
+  if (!operand.is_in(target)) move(target, operand);
+  switch (node.op) {
+    case UnaryOperator::kMinus:
+      cc_.neg(target);
+      break;
+    case UnaryOperator::kBitNot:
+      cc_.not_(target);
+      break;
+    case UnaryOperator::kNot:
+      cc_.xor_(target, 1);
+      break;
+  }
+  return temporary(target);
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const Binary& node, Position at, const Gp& wanted) {
+  const Value left = value(*node.left);
+  const Value right = value(*node.right);
+  mark_if_new(at.line);
+  return combine(node.op, left, right, at, wanted);
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const Call& node, Position at, const Gp& wanted) {
+  asmjit::InvokeNode* call = invoke(node, at);
+  const Gp result = wanted.isValid() ? wanted : cc_.newInt64();
+  if (call != nullptr) call->setRet(0, result);
+  return temporary(result);
+}
+
+asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
+  std::vector<Value> arguments;
+  for (const ExpressionPtr& argument : node.arguments) arguments.push_back(value(*argument));
+  mark_if_new(at.line);
+  const Function& callee = context_.program.functions[node.function];
+  asmjit::FuncSignatureBuilder signature(asmjit::CallConvId::kHost);
+  signature.setRet(callee.result == Type::kNone ? TypeId::kVoid : TypeId::kInt64);
+  for (std::size_t i = 0; i < arguments.size(); ++i) signature.addArg(TypeId::kInt64);
+  const Gp slot = cc_.newUIntPtr();
+  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.function)));
+  asmjit::InvokeNode* call = nullptr;
+  cc_.invoke(&call, x86::ptr(slot), signature);
+  for (std::size_t i = 0; call != nullptr && i < arguments.size(); ++i) {
+    if (arguments[i].is_constant()) {
+      call->setArg(i, imm(arguments[i].constant));
+    } else {
+      call->setArg(i, arguments[i].reg);
+    }
+  }
+  return call;
+}
+
+// ---- Conditions ----
+
+FunctionLowering::Value FunctionLowering::truth_of(const Expression& expression) {
+  const Gp result = cc_.newInt64();
+  if (const Binary* comparison = as_comparison(expression)) {
+    const x86::CondCode condition = compare(*comparison, expression.at);
+    cc_.set(condition, result.r8());
+    cc_.movzx(result.r32(), result.r8());
+    return temporary(result);
+  }
+  const Label end = cc_.newLabel();
+  move(result, constant(0));
+  branch(expression, false, end);
+  move(result, constant(1));
+  cc_.bind(end);
+  return temporary(result);
+}
+
+x86::CondCode FunctionLowering::compare(const Binary& node, Position at) {
+  Value left = value(*node.left);
+  Value right = value(*node.right);
+  mark_if_new(at.line);
+  x86::CondCode condition = condition_of(node.op);
+  if (left.is_constant()) {
+    std::swap(left, right);
+    condition = x86::reverseCond(condition);
+  }
+  const Gp first = in_register(left);
+  if (right.is_constant() && right.constant == 0) {
+    cc_.test(first, first);
+  } else {
+    with_operand(right, [&](const auto& operand) { cc_.cmp(first, operand); });
+  }
+  return condition;
+}
+
+// Jumps to `target` when the condition is `on`, else goes on behind.
+void FunctionLowering::branch(const Expression& condition, bool on, const Label& target) {
+  if (const auto* literal = std::get_if<BoolLiteral>(&condition.node)) {
+    if (literal->value == on) cc_.jmp(target);
+  } else if (const Binary* comparison = as_comparison(condition)) {
+    const x86::CondCode code = compare(*comparison, condition.at);
+    cc_.j(on ? code : x86::negateCond(code), target);
+  } else if (const Binary* logic = as_logic(condition)) {
+    // `a and b` is false as soon as one is, `a or b` true as soon as one is: then both jump alike.
+    const bool decides = logic->op == BinaryOperator::kOr;
+    if (decides == on) {
+      branch(*logic->left, on, target);
+      branch(*logic->right, on, target);
+    } else {
+      const Label end = cc_.newLabel();
+      branch(*logic->left, decides, end);
+      branch(*logic->right, on, target);
+      cc_.bind(end);
+    }
+  } else if (const auto* unary = std::get_if<Unary>(&condition.node)) {
+    branch(*unary->operand, !on, target);
+  } else {
+    const Gp truth = in_register(value(condition));
+    cc_.test(truth, truth);
+    cc_.j(on ? x86::CondCode::kNE : x86::CondCode::kE, target);
+  }
+}
+
+}  // namespace nib

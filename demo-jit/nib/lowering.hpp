@@ -1,0 +1,123 @@
+// Turns the tree of one function into instructions of asmjit's x86 Compiler.
+//
+// Context   any; one FunctionLowering per function and Compiler.
+// Promises  the code follows docs/nib.md: one virtual register per variable, calls through the pointer table,
+//           every trap of the hardware (division, stack) turned into a call of nib_fail. Before the code
+//           of each statement, and of each operation that stands on another line than what was emitted
+//           before it, lies a comment node "@<line>": a marker for line tables that changes no code.
+// Does not  finalize or place the code.
+#pragma once
+
+#include <asmjit/x86.h>
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "nib/ast.hpp"
+#include "nib/runtime.hpp"
+
+namespace nib {
+
+// What the functions of a program share.
+struct LoweringContext {
+  const Program& program;
+  void* const* table;             // entry of each function, in the order of the program
+  std::deque<FaultSite>& faults;  // a deque: jitted code keeps pointers to its elements
+};
+
+class FunctionLowering {
+ public:
+  FunctionLowering(asmjit::x86::Compiler& compiler, LoweringContext& context, const Function& function);
+  asmjit::FuncNode* run();
+
+ private:
+  using Gp = asmjit::x86::Gp;
+  using Label = asmjit::Label;
+
+  // A constant, a variable's own register (never to be changed here), or a temporary, free to be reused.
+  // Nothing can change a variable while an expression is evaluated, so its register needs no copy.
+  struct Value {
+    enum class Kind : std::uint8_t { kConstant, kVariable, kTemporary } kind;
+    std::int64_t constant = 0;
+    Gp reg{};
+    bool is_constant() const noexcept { return kind == Kind::kConstant; }
+    bool is_in(const Gp& other) const noexcept { return !is_constant() && reg.id() == other.id(); }
+  };
+  struct Loop {
+    Label next;  // where the condition is tested
+    Label end;
+  };
+
+  // ---- Statements (lowering.cpp) ----
+  void check_stack();
+  void block(const Block& block);
+  void statement(const Block& node);
+  void statement(const Declaration& node);
+  void statement(const Assignment& node);
+  void statement(const CallStatement& node);
+  void statement(const Print& node);
+  void statement(const If& node);
+  void statement(const While& node);
+  void statement(const Return& node);
+  void statement(const Break& node);
+  void statement(const Continue& node);
+
+  // ---- Expressions (lower_expression.cpp) ----
+  // `wanted`, when valid, is where the result would best be; it need not end there.
+  Value value(const Expression& expression, const Gp& wanted = Gp());
+  Value value_of(const IntLiteral& node, Position at, const Gp& wanted);
+  Value value_of(const BoolLiteral& node, Position at, const Gp& wanted);
+  Value value_of(const VariableUse& node, Position at, const Gp& wanted);
+  Value value_of(const Unary& node, Position at, const Gp& wanted);
+  Value value_of(const Binary& node, Position at, const Gp& wanted);
+  Value value_of(const Call& node, Position at, const Gp& wanted);
+  Value truth_of(const Expression& expression);
+  void value_to(const Expression& expression, const Gp& target);
+  asmjit::InvokeNode* invoke(const Call& node, Position at);
+  void branch(const Expression& condition, bool on, const Label& target);
+  asmjit::x86::CondCode compare(const Binary& node, Position at);
+
+  // ---- Arithmetic (lower_arithmetic.cpp) ----
+  Value combine(BinaryOperator op, Value left, Value right, Position at, const Gp& wanted);
+  Value add(const Value& left, const Value& right, const Gp& target);
+  Value multiply(const Value& left, const Value& right, const Gp& target);
+  Value shift(BinaryOperator op, const Value& left, const Value& right, const Gp& target);
+  Value divide(BinaryOperator op, const Value& left, const Value& right, Position at);
+  Value divide_by_power(BinaryOperator op, const Value& left, int power);
+  Gp target_for(const Value& left, const Value& right, const Gp& wanted);
+  Gp in_register(const Value& value);
+  void move(const Gp& target, const Value& value);
+  // Calls `with` with an operand for `value`: an immediate if it fits, else a register.
+  template <class F>
+  void with_operand(const Value& value, F with);
+
+  Value temporary(const Gp& reg) const { return {.kind = Value::Kind::kTemporary, .reg = reg}; }
+  Value constant(std::int64_t number) const { return {.kind = Value::Kind::kConstant, .constant = number}; }
+  bool fits_immediate(const Value& value) const noexcept;
+
+  void mark(std::uint32_t line);
+  void mark_if_new(std::uint32_t line);
+  Label fault(Fault kind, Position at);
+  // Code that is rarely run goes behind the function's last statement.
+  void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }
+
+  asmjit::x86::Compiler& cc_;
+  LoweringContext& context_;
+  const Function& function_;
+  std::vector<Gp> variables_;
+  std::vector<Loop> loops_;
+  std::vector<std::function<void()>> later_;
+  std::uint32_t line_ = 0;  // of the last marker
+};
+
+template <class F>
+void FunctionLowering::with_operand(const Value& value, F with) {
+  if (fits_immediate(value)) {
+    with(asmjit::imm(value.constant));
+  } else {
+    with(in_register(value));
+  }
+}
+
+}  // namespace nib
