@@ -1,0 +1,61 @@
+// The `demo-jit` command: compiles a nib program and runs it.
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "nib/executable.hpp"
+#include "nib/runtime.hpp"
+#include "nib/source.hpp"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void write_out(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+int run_program(const nib::Source& source, bool wants_time) {
+  nib::Diagnostics diagnostics;
+  const auto executable = nib::compile(source, diagnostics);
+  for (const nib::Diagnostic& each : diagnostics.sorted()) say(nib::to_line(source, each));
+  if (executable == nullptr) return kFailed;
+  const nib::RunResult result = nib::run(executable->main(), write_out);
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!is_written) say("demo-jit: cannot write the output: " + std::string(std::strerror(errno)));
+  if (wants_time) {
+    say("jitted call: " + std::to_string(result.start_ns) + " " + std::to_string(result.end_ns));
+  }
+  if (result.error) say(nib::to_line(source, *result.error));
+  return is_written && !result.error ? 0 : kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App command("Compiles a nib program to machine code and runs it.", "demo-jit");
+  std::string path;
+  bool wants_time = false;
+  command.add_option("file", path, "the program (.nib)")->required();
+  command.add_flag("--time", wants_time,
+                   "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
+  try {
+    command.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return command.exit(error) == 0 ? 0 : kUsage;
+  }
+  const auto source = nib::read_source(path);
+  if (!source) {
+    say("demo-jit: cannot read '" + path + "': " + std::strerror(errno));
+    return kUsage;
+  }
+  return run_program(*source, wants_time);
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# The demo-jit command: exit statuses, where text goes, and the stack limits of the main thread.
+# Usage: command_test.sh DEMO-JIT
+set -u
+demo=$1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+# expect NAME STATUS STDOUT STDERR-PATTERN COMMAND...
+expect() {
+  name=$1 status=$2 output=$3 pattern=$4
+  shift 4
+  "$@" >out 2>err
+  got=$?
+  if [ $got -ne "$status" ] || [ "$(cat out)" != "$output" ] || ! { tr '\n' '|' <err; echo; } | grep -Eqx "$pattern"; then
+    echo "FAILED $name: status $got (expected $status)"
+    echo "stdout:"; cat out
+    echo "stderr:"; cat err
+    failed=1
+  fi
+}
+
+echo 'fn main() { print(7); }' >good.nib
+printf 'fn main() {\n  print(x);\n  let a = 1 + true;\n}\n' >bad.nib
+printf 'fn main() {\n  print(1);\n  let z = 0;\n  print(1 / z);\n}\n' >zero.nib
+printf 'fn down(n: int) -> int { return down(n + 1) + n; }\nfn main() { print(down(0)); }\n' >deep.nib
+mkdir folder
+
+expect runs 0 7 '' "$demo" good.nib
+expect time 0 7 'jitted call: [0-9]+ [0-9]+\|' "$demo" --time good.nib
+expect compile_errors 1 '' \
+  "bad.nib:2:9: error: no variable 'x'\\|bad.nib:3:15: error: expected int, found bool\\|" "$demo" bad.nib
+expect division 1 1 'zero.nib:4:11: error: division by zero\|' "$demo" zero.nib
+expect overflow 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|" "$demo" deep.nib
+expect small_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|" \
+  sh -c 'ulimit -s 1024; exec "$1" deep.nib' sh "$demo"
+expect large_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|" \
+  sh -c 'ulimit -s unlimited 2>/dev/null; exec "$1" deep.nib' sh "$demo"
+expect no_file 2 '' '.+' "$demo"
+expect missing_file 2 '' "demo-jit: cannot read 'none.nib': No such file or directory\\|" "$demo" none.nib
+expect folder 2 '' "demo-jit: cannot read 'folder': Is a directory\\|" "$demo" folder
+expect unknown_option 2 '' '.+' "$demo" --fast good.nib
+expect full_disk 1 '' 'demo-jit: cannot write the output: .+\|' sh -c '"$1" good.nib >/dev/full' sh "$demo"
+expect random_bytes 1 '' '.*error.*' sh -c 'head -c 100000 /dev/urandom >noise.nib; exec "$1" noise.nib' sh "$demo"
+exit $failed
