@@ -71,6 +71,17 @@ jitquill_status jitquill_code_unloaded(const void* addr) {
                          [&](Agent& a) { return a.queue_unload(unload); }));
 }
 
+jitquill_status jitquill_code_moved(const void* from, const void* to, size_t room) {
+  if (!agent().wants_code()) return to_c(unwanted());
+  if (to == nullptr) return JITQUILL_BAD_ARGUMENT;
+  CodeMove move;
+  move.from = reinterpret_cast<std::uint64_t>(from);
+  move.to = reinterpret_cast<std::uint64_t>(to);
+  move.room = clamped_room(room);
+  return to_c(
+      with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); }));
+}
+
 size_t jitquill_unwinding_size(const jitquill_code* code) {
   Unwinding unwinding;
   std::uint64_t code_size = 0;

@@ -16,7 +16,9 @@ bool has_all(const void* rows, std::size_t count) noexcept {
 
 bool has_all_arrays(const jitquill_code& code) noexcept {
   return has_all(code.lines, code.line_count) && has_all(code.frame, code.frame_count) &&
-         has_all(code.eh_frame, code.eh_frame_size);
+         has_all(code.eh_frame, code.eh_frame_size) &&
+         has_all(code.inline_positions, code.inline_position_count) &&
+         has_all(code.inline_rows, code.inline_row_count);
 }
 
 // A compiler's tables: refused if they have no entry for exactly this code, or one that cannot be moved.
@@ -49,6 +51,10 @@ Unwinding unwinding_of(const jitquill_code& code) noexcept {
 
 }  // namespace
 
+std::uint32_t clamped_room(std::size_t room) noexcept {
+  return static_cast<std::uint32_t>(room < kMaxCodeSize ? room : kMaxCodeSize);
+}
+
 Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   jitquill_code code;
   if (!read_struct(argument, code) || code.addr == nullptr) return Status::kBadArgument;
@@ -62,9 +68,13 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   if (code.name != nullptr) load.name = {code.name, strnlen(code.name, kMaxNameSize)};
   load.file = code.file;
   load.lines = {reinterpret_cast<const Line*>(code.lines), code.line_count};
+  load.inlining.positions = {reinterpret_cast<const InlinePosition*>(code.inline_positions),
+                             code.inline_position_count};
+  load.inlining.rows = {reinterpret_cast<const InlineRow*>(code.inline_rows), code.inline_row_count};
   load.unwinding = unwinding_of(code);
-  load.room = code.room > kMaxCodeSize ? static_cast<std::uint32_t>(kMaxCodeSize)
-                                       : static_cast<std::uint32_t>(code.room);
+  load.may_fault = (code.flags & JITQUILL_CODE_MAY_FAULT) != 0;
+  load.registers_unwinding = (code.flags & JITQUILL_CODE_REGISTER) != 0;
+  load.room = clamped_room(code.room);
   return Status::kOk;
 }
 

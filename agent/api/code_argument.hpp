@@ -13,6 +13,9 @@ namespace jitquill {
 // kBadArgument, kEmptyCode or kTooLarge: `load` is not to be used.
 Status read_code(const jitquill_code* code, CodeLoad& load) noexcept;
 
+// No more room than any tables could fill.
+std::uint32_t clamped_room(std::size_t room) noexcept;
+
 // Only what the size of its tables depends on: the address may be unknown yet. False if it says nothing of a
 // frame.
 bool read_unwinding(const jitquill_code* code, Unwinding& unwinding, std::uint64_t& code_size) noexcept;

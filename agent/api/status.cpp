@@ -29,6 +29,15 @@ static_assert(sizeof(FrameEvent) == sizeof(jitquill_frame_event) &&
               offsetof(FrameEvent, reg) == offsetof(jitquill_frame_event, reg) &&
               offsetof(FrameEvent, value) == offsetof(jitquill_frame_event, value));
 
+static_assert(sizeof(InlinePosition) == sizeof(jitquill_inline_position) &&
+              offsetof(InlinePosition, caller) == offsetof(jitquill_inline_position, caller) &&
+              offsetof(InlinePosition, function_column) ==
+                  offsetof(jitquill_inline_position, function_column) &&
+              offsetof(InlinePosition, function) == offsetof(jitquill_inline_position, function) &&
+              offsetof(InlinePosition, file) == offsetof(jitquill_inline_position, file));
+static_assert(sizeof(InlineRow) == sizeof(jitquill_inline_row) &&
+              offsetof(InlineRow, position) == offsetof(jitquill_inline_row, position));
+
 }  // namespace jitquill
 
 extern "C" const char* jitquill_status_text(jitquill_status status) {

@@ -32,7 +32,23 @@ class LoadCopy {
       const char* file = keep_file(load.lines[i].file);
       if (!copied.lines.empty()) const_cast<Line&>(copied.lines[i]).file = file;  // our own copy, made above
     }
+    copy_inlining(load.inlining, copied.inlining, keep_file);
     return copied;
+  }
+
+  // Names of inlined functions are kept as file names are: they come again and again.
+  template <class KeepText>
+  void copy_inlining(const Inlining& from, Inlining& to, KeepText keep_text_of) noexcept {
+    to.rows = keep(from.rows);
+    to.positions = keep(from.positions);
+    for (std::size_t i = 0; i < from.positions.size(); ++i) {
+      const char* function = keep_text_of(from.positions[i].function);
+      const char* file = keep_text_of(from.positions[i].file);
+      if (to.positions.empty()) continue;
+      auto& position = const_cast<InlinePosition&>(to.positions[i]);
+      position.function = function;
+      position.file = file;
+    }
   }
 
   // For the copy() that hands out file names too.

@@ -78,6 +78,10 @@ Status OpenSinks::load(const CodeLoad& load, Written& written, Log& log) noexcep
   return each([&](Sink& sink) { return sink.load(load, written); }, log);
 }
 
+Status OpenSinks::move(const CodeMove& move, Written& written, Log& log) noexcept {
+  return each([&](Sink& sink) { return sink.move(move, written); }, log);
+}
+
 Status OpenSinks::unload(const CodeUnload& unload, Log& log) noexcept {
   return each([&](Sink& sink) { return sink.unload(unload); }, log);
 }

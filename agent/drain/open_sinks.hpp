@@ -22,6 +22,7 @@ class OpenSinks {
 
   // The first failure, else the first limit, else kOk. kOff: none is left.
   Status load(const CodeLoad& load, Written& written, Log& log) noexcept;
+  Status move(const CodeMove& move, Written& written, Log& log) noexcept;
   Status unload(const CodeUnload& unload, Log& log) noexcept;
 
   void end(std::uint64_t when_ns, Log& log) noexcept;

@@ -76,6 +76,14 @@ bool CodeMap::remove(std::uint64_t address) noexcept {
   return true;
 }
 
+KeptCode* CodeMap::take(std::uint64_t address) noexcept {
+  LiveCode& code = live_->find(address)->second;
+  KeptCode* const kept = code.kept;
+  code.kept = nullptr;
+  (void)remove(address);
+  return kept;
+}
+
 const LiveCode* CodeMap::find(std::uint64_t address) const noexcept {
   if (live_ == nullptr) return nullptr;
   const auto found = live_->find(address);

@@ -42,6 +42,8 @@ class CodeMap {
   // Remembers `load` for find(); `code.kept` is set here.
   Added add(const CodeLoad& load, LiveCode code) noexcept;
   bool remove(std::uint64_t address) noexcept;
+  // As remove() of what find() has found, but its kept code is the caller's from now on.
+  KeptCode* take(std::uint64_t address) noexcept;
   // Valid until the next add() or remove().
   const LiveCode* find(std::uint64_t address) const noexcept;
 

@@ -37,7 +37,7 @@ bool ReentryQueue::push(const CodeLoad& load) noexcept {
   Entry* entry = map_entry(measure.size());
   if (entry == nullptr) return false;
   LoadCopy copy(reinterpret_cast<unsigned char*>(entry + 1));
-  entry->is_load = true;
+  entry->kind = Entry::Kind::kLoad;
   entry->load = copy_all(load, copy);
   link(entry);
   return true;
@@ -46,7 +46,17 @@ bool ReentryQueue::push(const CodeLoad& load) noexcept {
 bool ReentryQueue::push(const CodeUnload& unload) noexcept {
   Entry* entry = map_entry(0);
   if (entry == nullptr) return false;
+  entry->kind = Entry::Kind::kUnload;
   entry->unload = unload;
+  link(entry);
+  return true;
+}
+
+bool ReentryQueue::push(const CodeMove& move) noexcept {
+  Entry* entry = map_entry(0);
+  if (entry == nullptr) return false;
+  entry->kind = Entry::Kind::kMove;
+  entry->move = move;
   link(entry);
   return true;
 }

@@ -18,13 +18,15 @@ class ReentryQueue {
   struct Entry {
     Entry* next;
     std::size_t mapping_size;
-    bool is_load;
+    enum class Kind { kLoad, kUnload, kMove } kind;
     CodeLoad load;  // its spans point behind this struct
     CodeUnload unload;
+    CodeMove move;
   };
 
   bool push(const CodeLoad& load) noexcept;
   bool push(const CodeUnload& unload) noexcept;
+  bool push(const CodeMove& move) noexcept;
 
   // All entries, oldest first, linked by `next`; the caller gives each back.
   Entry* take() noexcept;

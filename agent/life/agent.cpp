@@ -51,7 +51,7 @@ void Agent::let_go() noexcept {
   while (ReentryQueue::Entry* entry = queue_.take()) {
     while (entry != nullptr) {
       ReentryQueue::Entry* next = entry->next;
-      (void)(entry->is_load ? place_load(entry->load) : unload(entry->unload));
+      write_queued(*entry);
       ReentryQueue::give_back(entry);
       entry = next;
     }
@@ -157,82 +157,6 @@ void Agent::write_statistics() noexcept {
   }
   (void)raw::write(file, text.view().data(), text.view().size());
   raw::close(file);
-}
-
-void Agent::sign(CodeLoad& load) noexcept {
-  load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
-  load.index = last_index_.fetch_add(1, std::memory_order_relaxed) + 1;
-  load.when_ns = monotonic_ns();
-  load.tid = current_tid();
-}
-
-Status Agent::load(CodeLoad& load) noexcept {
-  sign(load);
-  return place_load(load);
-}
-
-Status Agent::place_load(CodeLoad& load) noexcept {
-  if (phase_ == Phase::kDormant) {
-    if (const Status woken = wake(); !is_done(woken)) return woken;
-  }
-  if (phase_ == Phase::kStopped) return Status::kStopped;
-  if (!sinks_.any()) return Status::kOff;
-  load.pid = pid_;
-  if (options_.unwind == UnwindMode::kOff) load.unwinding = {};
-  load.room = code_map_.free_room(load.address, load.bytes.size(), load.room);
-  load.twins = options_.unwind == UnwindMode::kTwin ? &code_map_.twins() : nullptr;
-
-  Written written;
-  const Status status = sinks_.load(load, written, log_);
-  if (!sinks_.any()) set_phase(Phase::kOff);
-  const auto added = code_map_.add(load, {.id = load.id,
-                                          .size = load.bytes.size(),
-                                          .index = load.index,
-                                          .tail = written.tail_size,
-                                          .twin_size = static_cast<std::uint32_t>(written.twin_size),
-                                          .twin_address = written.twin_address});
-  count(Counter::functions_replaced, added.replaced);
-  count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
-  count_load(load, status, written);
-  if (!added.has_memory && is_done(status)) return Status::kNoMemory;
-  return status;
-}
-
-void Agent::count_load(const CodeLoad& load, Status status, const Written& written) noexcept {
-  count(is_done(status) ? Counter::functions_loaded : Counter::functions_lost);
-  count(Counter::bytes_written, written.bytes);
-  if (written.unwinding_left_out) count(Counter::unwinding_refused);
-  if (written.lines_left_out) count(Counter::lines_refused);
-  if (written.unwinding_without_room) count(Counter::unwinding_without_room);
-  if (written.twin_address != 0) count(Counter::unwinding_twins);
-  if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)
-    count(Counter::unwinding_written);
-  if (status != Status::kOk) log_.say_once(status, load.name);
-}
-
-Status Agent::unload(CodeUnload& unload) noexcept {
-  const LiveCode* live = code_map_.find(unload.address);
-  if (live == nullptr) {
-    count(Counter::unloads_unknown);
-    return Status::kNotFound;
-  }
-  count(Counter::functions_unloaded);
-  unload.id = live->id;
-  unload.size = live->size;
-  unload.when_ns = monotonic_ns();
-  (void)code_map_.remove(unload.address);
-  return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
-}
-
-Status Agent::queue_load(CodeLoad& load) noexcept {
-  sign(load);
-  if (!queue_.push(load)) return Status::kNoMemory;
-  count(Counter::functions_queued);
-  return Status::kQueued;
-}
-
-Status Agent::queue_unload(CodeUnload& unload) noexcept {
-  return queue_.push(unload) ? Status::kQueued : Status::kNoMemory;
 }
 
 }  // namespace jitquill

@@ -1,5 +1,7 @@
 // The agent of this process: all its state, and the way in for every call.
 //
+// agent.cpp has its life, news.cpp what it does with news.
+//
 // A call enters by with_agent(): signals held back, leaf lock taken, a fork noticed. Then it is the owner,
 // and what is announced from inside it is written before it lets go.
 //
@@ -41,10 +43,12 @@ class Agent {
   // Fill in what only the agent knows: id, time, process, thread.
   Status load(CodeLoad& load) noexcept;
   Status unload(CodeUnload& unload) noexcept;
+  Status move(CodeMove& move) noexcept;
 
   // -- the owner, re-entered --
   Status queue_load(CodeLoad& load) noexcept;
   Status queue_unload(CodeUnload& unload) noexcept;
+  Status queue_move(CodeMove& move) noexcept;
 
  private:
   enum class Phase { kUnborn, kDormant, kAwake, kOff, kStopped };
@@ -56,6 +60,10 @@ class Agent {
   void say_option_problems() noexcept;
   void sign(CodeLoad& load) noexcept;
   Status place_load(CodeLoad& load) noexcept;
+  Status reload(CodeLoad& load) noexcept;
+  Status record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept;
+  bool add_to_map(const CodeLoad& load, const Written& written) noexcept;  // false: no memory
+  void write_queued(ReentryQueue::Entry& entry) noexcept;
   void count_load(const CodeLoad& load, Status status, const Written& written) noexcept;
 
   // True until the options are read: a call before our constructor ran must come in.

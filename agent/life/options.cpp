@@ -66,6 +66,15 @@ const char* set_log(Options& options, std::string_view value) noexcept {
   return options.log.set(value) ? nullptr : "name too long";
 }
 
+const char* set_move(Options& options, std::string_view value) noexcept {
+  if (value != "reload" && value != "record") return "must be reload or record";
+  options.move_records = value == "record";
+  return nullptr;
+}
+
+const char* set_inlining(Options& options, std::string_view value) noexcept {
+  return set_flag(options.inlining, value);
+}
 const char* set_verbose(Options& options, std::string_view value) noexcept {
   return set_flag(options.verbose, value);
 }

@@ -45,6 +45,8 @@ struct Options {
   FixedText<2048> dir;
   FixedText<128> log;  // empty = none
   UnwindMode unwind = UnwindMode::kTwin;
+  bool move_records = false;  // a move is written as such, not as a load at the new place
+  bool inlining = false;
   bool verbose = false;
   bool help = false;
 

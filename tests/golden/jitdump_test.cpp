@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/hex.hpp"
+#include "writer/jitdump/group.hpp"
 #include "writer/jitdump/records.hpp"
 #include "writer/unwind/blob.hpp"
 
@@ -139,7 +140,7 @@ class JitdumpBytes : public testing::Test {
     load.index = 1;
     load.room = 88;  // 4 bytes up to the next multiple of 8, and 84 for the tables
   }
-  Status put() { return put_group(out, load, written); }
+  Status put() { return put_group(out, load, 0, written); }
   std::string hex() const { return to_hex(out.view()); }
 
   const std::vector<std::uint8_t> code = from_hex(kCode);

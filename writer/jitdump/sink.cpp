@@ -7,8 +7,10 @@
 
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/group_file.hpp"
+#include "writer/jitdump/group.hpp"
 #include "writer/jitdump/marker.hpp"
 #include "writer/jitdump/records.hpp"
+#include "writer/jitdump/seen_code.hpp"
 
 namespace jitquill {
 namespace {
@@ -31,16 +33,21 @@ class JitdumpSink final : public Sink {
  public:
   Status begin(const Origin& origin, Folder& folder) noexcept override;
   Status load(const CodeLoad& load, Written& written) noexcept override;
+  Status move(const CodeMove& move, Written& written) noexcept override;
   Status unload(const CodeUnload&) noexcept override { return Status::kOk; }
   Status end(std::uint64_t when_ns) noexcept override;
   void abandon() noexcept override;
 
  private:
   Status write_header(const Origin& origin) noexcept;
+  Status append(Status put, Written& written) noexcept;
+  std::uint64_t salt_for(const CodeLoad& load) noexcept;
 
   Bytes group_;
   GroupFile file_;
   jitdump::Marker marker_;
+  jitdump::SeenCode seen_;
+  std::uint64_t start_ns_ = 0;
 };
 
 Status JitdumpSink::begin(const Origin& origin, Folder& folder) noexcept {
@@ -49,6 +56,7 @@ Status JitdumpSink::begin(const Origin& origin, Folder& folder) noexcept {
   if (descriptor < 0)
     return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
   file_.adopt(descriptor);
+  start_ns_ = origin.start_ns;
   if (const Status status = write_header(origin); status != Status::kOk) {
     abandon();
     return status;
@@ -64,7 +72,21 @@ Status JitdumpSink::write_header(const Origin& origin) noexcept {
 
 Status JitdumpSink::load(const CodeLoad& load, Written& written) noexcept {
   group_.clear();
-  const Status put = jitdump::put_group(group_, load, written);
+  return append(jitdump::put_group(group_, load, salt_for(load), written), written);
+}
+
+// Differs between functions, files and runs. 0: these bytes are new in this file.
+std::uint64_t JitdumpSink::salt_for(const CodeLoad& load) noexcept {
+  if (!seen_.meets(load.bytes)) return 0;
+  return (start_ns_ ^ std::uint64_t{load.pid} << 40) + load.index + 1;
+}
+
+Status JitdumpSink::move(const CodeMove& move, Written& written) noexcept {
+  group_.clear();
+  return append(jitdump::put_move_group(group_, move, written), written);
+}
+
+Status JitdumpSink::append(Status put, Written& written) noexcept {
   if (!is_done(put)) return put;
   if (const Status status = file_.append(group_.view()); status != Status::kOk) return status;
   written.bytes = group_.size();

@@ -23,6 +23,30 @@ struct [[gnu::may_alias]] Line {
   const char* file;      // NUL-terminated; null = CodeLoad::file
 };
 
+// A place in the source of one function's body, and the call that was inlined there. Laid out as
+// jitquill_inline_position, and allowed to alias it.
+struct [[gnu::may_alias]] InlinePosition {
+  std::int32_t caller;  // index of the call's position, -1 in the outermost function
+  std::uint32_t line;   // 1-based; 0 = unknown, as all of these
+  std::uint32_t column;
+  std::uint32_t function_line;
+  std::uint32_t function_column;
+  std::uint32_t reserved;  // 0
+  const char* function;
+  const char* file;
+};
+
+// The code from `offset` to the next row's offset comes from that position. As jitquill_inline_row.
+struct [[gnu::may_alias]] InlineRow {
+  std::uint32_t offset;
+  std::uint32_t position;
+};
+
+struct Inlining {
+  std::span<const InlinePosition> positions;
+  std::span<const InlineRow> rows;  // offsets ascend and lie inside the code; empty = unknown
+};
+
 // Hands out address space in which a function may seem to lie a second time (docs/jitdump.md, "Packed code").
 class TwinPlaces {
  public:
@@ -45,9 +69,12 @@ struct CodeLoad {
   std::string_view name;
   const char* file = nullptr;   // NUL-terminated; of the lines without their own
   std::span<const Line> lines;  // offsets ascend and lie inside the code; empty = unknown
+  Inlining inlining;
   Unwinding unwinding;
-  std::uint32_t room = 0;       // bytes behind the code that no other code will occupy while it lives
-  TwinPlaces* twins = nullptr;  // asked where that is too little; null = do without
+  bool may_fault = false;            // the bytes may be unreadable
+  bool registers_unwinding = false;  // with the host's own unwinder
+  std::uint32_t room = 0;            // bytes behind the code that no other code will occupy while it lives
+  TwinPlaces* twins = nullptr;       // asked where that is too little; null = do without
 };
 
 // The code with this id now runs at `to`, where it has been copied.

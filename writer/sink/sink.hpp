@@ -36,6 +36,8 @@ struct Written {
   std::uint64_t twin_size = 0;
   bool unwinding_left_out = false;  // a status can tell of one omission only; these tell of each
   bool lines_left_out = false;
+  bool duplicate_unsalted =
+      false;  // equal to earlier code, with no place for salt: perf 6.17 and newer mix them up
   bool name_changed = false;  // control characters replaced, or cut: at 4096 bytes, at a NUL
 };
 
@@ -45,6 +47,7 @@ class Sink {
   // Opens the output. kNoMarker is a success with a limit.
   virtual Status begin(const Origin& origin, Folder& folder) noexcept = 0;
   virtual Status load(const CodeLoad& load, Written& written) noexcept = 0;
+  virtual Status move(const CodeMove& move, Written& written) noexcept = 0;
   virtual Status unload(const CodeUnload& unload) noexcept = 0;
   // Ends the output properly and closes it.
   virtual Status end(std::uint64_t when_ns) noexcept = 0;

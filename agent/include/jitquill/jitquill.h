@@ -155,6 +155,35 @@ typedef enum jitquill_unwinding {
   JITQUILL_UNWINDING_FRAME_POINTERS = 3
 } jitquill_unwinding;
 
+/* Inlined code, for tools that know scopes (README, option "inlining"). A position is a place in the source
+ * of one function's body; caller is the index of the position of the call that was inlined there, -1 in the
+ * outermost function. */
+typedef struct jitquill_inline_position {
+  int32_t caller;
+  uint32_t line; /* 1-based, 0 = unknown, as all of these */
+  uint32_t column;
+  uint32_t function_line; /* where the function begins */
+  uint32_t function_column;
+  uint32_t reserved; /* 0 */
+  const char* function;
+  const char* file; /* NULL = unknown */
+} jitquill_inline_position;
+
+/* The code from `offset` to the next row comes from positions[position]. */
+typedef struct jitquill_inline_row {
+  uint32_t offset; /* ascending, below the code's size */
+  uint32_t position;
+} jitquill_inline_row;
+
+typedef enum jitquill_code_flags {
+  /* Register the unwinding (frame events or eh_frame) with the unwinder that this process's C++ exceptions
+   * use, so that they pass through the code. Only for code that nobody else registers. */
+  JITQUILL_CODE_REGISTER = 1,
+  /* The bytes may be unreadable, now or in part: read them with care (about 1 us), write traps for what
+     cannot be read. */
+  JITQUILL_CODE_MAY_FAULT = 2
+} jitquill_code_flags;
+
 typedef struct jitquill_code {
   uint32_t struct_size; /* sizeof(jitquill_code) */
   uint32_t unwinding;   /* jitquill_unwinding */
@@ -177,12 +206,22 @@ typedef struct jitquill_code {
   const void* eh_frame;
   size_t eh_frame_size;
   const void* eh_frame_addr;
+  uint64_t flags; /* jitquill_code_flags, or 0 */
+  const jitquill_inline_position* inline_positions;
+  size_t inline_position_count;
+  const jitquill_inline_row* inline_rows;
+  size_t inline_row_count;
 } jitquill_code;
 
 /* The code at addr is final and may run from now on. Code that overlaps older code ends the older one. With
  * id != NULL the agent's number of the function is stored there (from 1, never reused), 0 when it was
  * refused. */
 JITQUILL_FUNCTION jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id);
+
+/* The code that was announced at `from` runs at `to` from now on, where its bytes, the same in number, are
+ * final. Its name, lines and frame are remembered. `room` is as jitquill_code.room, at the new place. The two
+ * ranges may overlap. JITQUILL_NOT_FOUND if no live code starts at `from`. */
+JITQUILL_FUNCTION jitquill_status jitquill_code_moved(const void* from, const void* to, size_t room);
 
 /* The code that was announced at addr is gone. Call it before the memory can be reused. JITQUILL_NOT_FOUND if
  * no live code starts there. */
@@ -210,17 +249,19 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
 /* ---- How the functions are reached ------------------------------------------------------------------------
  * Nothing to read for users. The list below is in the order of the table that the agent exports; new
  * functions go to its end. */
-#define JITQUILL_EACH_FUNCTION(X)                                                                           \
-  X(const char*, jitquill_status_text, (jitquill_status status), (status), NULL)                            \
-  X(jitquill_status, jitquill_start, (const jitquill_start_options* options), (options), JITQUILL_NO_AGENT) \
-  X(jitquill_status, jitquill_stop, (void), (), JITQUILL_NO_AGENT)                                          \
-  X(int, jitquill_wants_code, (void), (), 0)                                                                \
-  X(const char*, jitquill_output_folder, (void), (), NULL)                                                  \
-  X(jitquill_status, jitquill_code_loaded, (const jitquill_code* code, uint64_t* id), (code, id),           \
-    JITQUILL_NO_AGENT)                                                                                      \
-  X(jitquill_status, jitquill_code_unloaded, (const void* addr), (addr), JITQUILL_NO_AGENT)                 \
-  X(size_t, jitquill_unwinding_size, (const jitquill_code* code), (code), 0)                                \
-  X(jitquill_status, jitquill_statistic_at, (size_t index, jitquill_statistic * out), (index, out),         \
+#define JITQUILL_EACH_FUNCTION(X)                                                                            \
+  X(const char*, jitquill_status_text, (jitquill_status status), (status), NULL)                             \
+  X(jitquill_status, jitquill_start, (const jitquill_start_options* options), (options), JITQUILL_NO_AGENT)  \
+  X(jitquill_status, jitquill_stop, (void), (), JITQUILL_NO_AGENT)                                           \
+  X(int, jitquill_wants_code, (void), (), 0)                                                                 \
+  X(const char*, jitquill_output_folder, (void), (), NULL)                                                   \
+  X(jitquill_status, jitquill_code_loaded, (const jitquill_code* code, uint64_t* id), (code, id),            \
+    JITQUILL_NO_AGENT)                                                                                       \
+  X(jitquill_status, jitquill_code_unloaded, (const void* addr), (addr), JITQUILL_NO_AGENT)                  \
+  X(size_t, jitquill_unwinding_size, (const jitquill_code* code), (code), 0)                                 \
+  X(jitquill_status, jitquill_statistic_at, (size_t index, jitquill_statistic * out), (index, out),          \
+    JITQUILL_NO_AGENT)                                                                                       \
+  X(jitquill_status, jitquill_code_moved, (const void* from, const void* to, size_t room), (from, to, room), \
     JITQUILL_NO_AGENT)
 
 /* The agent exports one, named jitquill_functions_v1. */

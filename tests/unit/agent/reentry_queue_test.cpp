@@ -31,7 +31,7 @@ TEST(ReentryQueue, KeepsCopiesOldestFirst) {
   }
   ReentryQueue::Entry* first = queue.take();
   ASSERT_NE(first, nullptr);
-  ASSERT_TRUE(first->is_load);
+  ASSERT_EQ(first->kind, ReentryQueue::Entry::Kind::kLoad);
   EXPECT_EQ(first->load.id, 5u);
   EXPECT_EQ(first->load.bytes[1], 0xC3);
   EXPECT_EQ(first->load.name, "first");
@@ -41,7 +41,7 @@ TEST(ReentryQueue, KeepsCopiesOldestFirst) {
   EXPECT_EQ(first->load.unwinding.events[0].reg, 3);
   ReentryQueue::Entry* second = first->next;
   ASSERT_NE(second, nullptr);
-  EXPECT_FALSE(second->is_load);
+  EXPECT_EQ(second->kind, ReentryQueue::Entry::Kind::kUnload);
   EXPECT_EQ(second->unload.address, 0x40u);
   EXPECT_EQ(second->next, nullptr);
   EXPECT_EQ(queue.take(), nullptr);

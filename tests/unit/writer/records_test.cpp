@@ -1,5 +1,6 @@
 // Lines, names and limits of the jitdump records; the bytes of whole groups are in tests/golden.
 #include "writer/jitdump/records.hpp"
+#include "writer/jitdump/group.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,7 +67,7 @@ class Records : public testing::Test {
     load.lines = lines;
     out.clear();
     load.index = 7;
-    return put_group(out, load, written);
+    return put_group(out, load, 0, written);
   }
   CodeLoad load;
   Written written;
@@ -137,9 +138,9 @@ TEST_F(Records, NamesAreCleanAndNeverEmpty) {
 TEST_F(Records, EmptyAndHugeCodeLeavesTheBufferAsItWas) {
   out.u32(0xFEEDBEEF);
   load.bytes = {};
-  EXPECT_EQ(put_group(out, load, written), Status::kEmptyCode);
+  EXPECT_EQ(put_group(out, load, 0, written), Status::kEmptyCode);
   load.bytes = {kCode, std::size_t{1} << 31};  // refused before a byte is read
-  EXPECT_EQ(put_group(out, load, written), Status::kTooLarge);
+  EXPECT_EQ(put_group(out, load, 0, written), Status::kTooLarge);
   EXPECT_EQ(out.size(), 4u);
 }
 
@@ -149,7 +150,7 @@ TEST_F(Records, WithoutMemoryTheBufferIsAsItWas) {
   load.lines = lines;
   load.unwinding.kind = Unwinding::Kind::kFrameEvents;
   const tests::NoMemoryHere none;
-  EXPECT_EQ(put_group(out, load, written), Status::kNoMemory);
+  EXPECT_EQ(put_group(out, load, 0, written), Status::kNoMemory);
   EXPECT_EQ(out.size(), 1000u);
 }
 

@@ -1,0 +1,185 @@
+// The agent's part that takes news: numbers and stamps it, gives it to the open outputs, and keeps the code
+// map.
+#include <new>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/counters.hpp"
+#include "agent/base/safe_copy.hpp"
+#include "agent/base/thread_id.hpp"
+#include "agent/life/agent.hpp"
+
+namespace jitquill {
+namespace {
+
+constexpr std::uint8_t kTrap = 0xCC;  // int3, for code that cannot be read
+
+// A load's bytes as they can be read now, in memory of our own.
+class CarefulBytes {
+ public:
+  CarefulBytes() noexcept = default;
+  ~CarefulBytes() { ::operator delete(copy_); }
+  CarefulBytes(const CarefulBytes&) = delete;
+  CarefulBytes& operator=(const CarefulBytes&) = delete;
+
+  // False: no memory.
+  bool read(CodeLoad& load) noexcept {
+    copy_ = static_cast<std::uint8_t*>(::operator new(load.bytes.size(), std::nothrow));
+    if (copy_ == nullptr) return false;
+    if (!safe_copy(load.bytes, copy_, kTrap)) count(Counter::code_unreadable);
+    load.bytes = {copy_, load.bytes.size()};
+    return true;
+  }
+
+ private:
+  std::uint8_t* copy_ = nullptr;
+};
+
+}  // namespace
+
+void Agent::sign(CodeLoad& load) noexcept {
+  load.index = last_index_.fetch_add(1, std::memory_order_relaxed) + 1;
+  load.when_ns = monotonic_ns();
+  load.tid = current_tid();
+}
+
+Status Agent::load(CodeLoad& load) noexcept {
+  load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  sign(load);
+  return place_load(load);
+}
+
+Status Agent::place_load(CodeLoad& load) noexcept {
+  if (phase_ == Phase::kDormant) {
+    if (const Status woken = wake(); !is_done(woken)) return woken;
+  }
+  if (phase_ == Phase::kStopped) return Status::kStopped;
+  if (!sinks_.any()) return Status::kOff;
+  load.pid = pid_;
+  if (options_.unwind == UnwindMode::kOff) load.unwinding = {};
+  load.room = code_map_.free_room(load.address, load.bytes.size(), load.room);
+  load.twins = options_.unwind == UnwindMode::kTwin ? &code_map_.twins() : nullptr;
+  if (!options_.inlining) load.inlining = {};
+  CarefulBytes careful;
+  if (load.may_fault && !careful.read(load)) return Status::kNoMemory;
+
+  Written written;
+  const Status status = sinks_.load(load, written, log_);
+  if (!sinks_.any()) set_phase(Phase::kOff);
+  count_load(load, status, written);
+  const bool is_kept = add_to_map(load, written);
+  return is_kept || !is_done(status) ? status : Status::kNoMemory;
+}
+
+bool Agent::add_to_map(const CodeLoad& load, const Written& written) noexcept {
+  const auto added = code_map_.add(load, {.id = load.id,
+                                          .size = load.bytes.size(),
+                                          .index = load.index,
+                                          .tail = written.tail_size,
+                                          .twin_size = static_cast<std::uint32_t>(written.twin_size),
+                                          .twin_address = written.twin_address});
+  count(Counter::functions_replaced, added.replaced);
+  count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
+  return added.has_memory;
+}
+
+void Agent::count_load(const CodeLoad& load, Status status, const Written& written) noexcept {
+  count(is_done(status) ? Counter::functions_loaded : Counter::functions_lost);
+  count(Counter::bytes_written, written.bytes);
+  if (written.unwinding_left_out) count(Counter::unwinding_refused);
+  if (written.lines_left_out) count(Counter::lines_refused);
+  if (written.unwinding_without_room) count(Counter::unwinding_without_room);
+  if (written.duplicate_unsalted) count(Counter::duplicates_unsalted);
+  if (written.twin_address != 0) count(Counter::unwinding_twins);
+  if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)
+    count(Counter::unwinding_written);
+  if (status != Status::kOk) log_.say_once(status, load.name);
+}
+
+Status Agent::unload(CodeUnload& unload) noexcept {
+  const LiveCode* live = code_map_.find(unload.address);
+  if (live == nullptr) {
+    count(Counter::unloads_unknown);
+    return Status::kNotFound;
+  }
+  count(Counter::functions_unloaded);
+  unload.id = live->id;
+  unload.size = live->size;
+  unload.when_ns = monotonic_ns();
+  (void)code_map_.remove(unload.address);
+  return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
+}
+
+// A copy is announced at the new place, under the same id; or, if the user prefers small files, only the
+// move.
+Status Agent::move(CodeMove& move) noexcept {
+  const LiveCode* live = code_map_.find(move.from);
+  if (live == nullptr || live->kept == nullptr) {
+    count(Counter::unloads_unknown);
+    return Status::kNotFound;
+  }
+  if (phase_ == Phase::kStopped) return Status::kStopped;
+  count(Counter::functions_moved);
+  CodeLoad load = live->kept->load();
+  load.id = live->id;
+  load.index = live->index;
+  load.address = move.to;
+  load.room = move.room;
+  load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(live->size)};
+  const LiveCode before = *live;
+  KeptCode* const kept = code_map_.take(move.from);  // what `load` points into
+  const Status status = options_.move_records ? record_move(move, load, before) : reload(load);
+  KeptCode::forget(kept);
+  return status;
+}
+
+Status Agent::reload(CodeLoad& load) noexcept {
+  sign(load);
+  return place_load(load);
+}
+
+Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept {
+  sign(load);
+  load.pid = pid_;
+  move = {.id = load.id,
+          .index = before.index,
+          .when_ns = load.when_ns,
+          .from = move.from,
+          .to = move.to,
+          .size = before.size,
+          .pid = pid_,
+          .tid = load.tid,
+          .unwinding = load.unwinding,
+          .room = code_map_.free_room(move.to, before.size, move.room)};
+  load.index = before.index;
+  if (options_.unwind == UnwindMode::kOff) move.unwinding = {};
+  Written written;
+  const Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
+  count(Counter::bytes_written, written.bytes);
+  if (written.unwinding_without_room) count(Counter::unwinding_without_room);
+  return add_to_map(load, written) || !is_done(status) ? status : Status::kNoMemory;
+}
+
+void Agent::write_queued(ReentryQueue::Entry& entry) noexcept {
+  using Kind = ReentryQueue::Entry::Kind;
+  if (entry.kind == Kind::kLoad) (void)place_load(entry.load);
+  if (entry.kind == Kind::kUnload) (void)unload(entry.unload);
+  if (entry.kind == Kind::kMove) (void)move(entry.move);
+}
+
+Status Agent::queue_load(CodeLoad& load) noexcept {
+  load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  sign(load);
+  if (!queue_.push(load)) return Status::kNoMemory;
+  count(Counter::functions_queued);
+  return Status::kQueued;
+}
+
+Status Agent::queue_unload(CodeUnload& unload) noexcept {
+  return queue_.push(unload) ? Status::kQueued : Status::kNoMemory;
+}
+
+Status Agent::queue_move(CodeMove& move) noexcept {
+  return queue_.push(move) ? Status::kQueued : Status::kNoMemory;
+}
+
+}  // namespace jitquill

@@ -1,0 +1,48 @@
+#include "agent/base/safe_copy.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <algorithm>
+#include <vector>
+
+namespace jitquill {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+class SafeCopy : public testing::Test {
+ protected:
+  void SetUp() override {
+    memory_ = static_cast<std::uint8_t*>(
+        mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory_, MAP_FAILED);
+    std::fill_n(memory_, 4 * kPage, 0x42);
+  }
+  void TearDown() override { munmap(memory_, 4 * kPage); }
+
+  std::vector<std::uint8_t> copy(std::size_t from, std::size_t size, bool expect_whole) {
+    std::vector<std::uint8_t> to(size, 0);
+    EXPECT_EQ(safe_copy({memory_ + from, size}, to.data(), 0xCC), expect_whole);
+    return to;
+  }
+  std::uint8_t* memory_ = nullptr;
+};
+
+TEST_F(SafeCopy, CopiesWhatCanBeRead) {
+  memory_[kPage] = 7;
+  const auto bytes = copy(kPage - 1, 3, true);
+  EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0x42, 7, 0x42}));
+}
+
+TEST_F(SafeCopy, FillsExactlyThePagesThatCannot) {
+  mprotect(memory_ + kPage, kPage, PROT_NONE);
+  munmap(memory_ + 3 * kPage, kPage);
+  const auto bytes = copy(100, 4 * kPage - 200, false);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t page = (i + 100) / kPage;
+    ASSERT_EQ(bytes[i], page == 1 || page == 3 ? 0xCC : 0x42) << i;
+  }
+}
+
+}  // namespace
+}  // namespace jitquill
