@@ -1,0 +1,107 @@
+// Frames of Compiler functions: their prolog and epilog are emitted once more into a scratch buffer, where
+// every instruction is seen, and compared with the real bytes.
+//
+// Context   the thread that adds the code; the emitter rests.
+// Promises  offsets are exact: the replayed bytes equal the real ones, or the frame is refused.
+// Does not  follow dynamically aligned frames (their CFA is an expression): refused.
+#pragma once
+
+#include <jitquill/asmjit/announced.hpp>
+
+namespace jitquill::asmjit_detail {
+
+// Where a Compiler's function lies in its section.
+struct FunctionPlace {
+  std::uint32_t entry, exit;         // the prolog's and the epilog's first byte
+  std::uint32_t end;                 // of the function's bytes, as far as is known
+  std::uint32_t stack_instructions;  // that the real code has, prolog and epilog included
+  const std::uint8_t* bytes;         // the section's
+};
+
+class FrameReplay {
+ public:
+  FrameReplay() noexcept : events_tracker_(notes_.tracker) {}
+
+  // The events go to the end of rows(); offsets count from the function's start.
+  KnownFunction replay(const asmjit::BaseEmitter& emitter, const asmjit::FuncFrame& frame,
+                       const FunctionPlace& place) noexcept;
+  const Rows<jitquill_frame_event>& rows() const noexcept { return events_tracker_.events().rows(); }
+
+ private:
+  // Replays one of the two at its real offset.
+  class Scratch : public asmjit::x86::Assembler {
+   public:
+    Scratch(asmjit::CodeHolder* code, FrameTracker& tracker) noexcept
+        : asmjit::x86::Assembler(code), tracker_(tracker) {}
+    asmjit::Error _emit(asmjit::InstId id, const asmjit::Operand_& o0, const asmjit::Operand_& o1,
+                        const asmjit::Operand_& o2, const asmjit::Operand_* more) override;
+    std::uint32_t place = 0;  // of the scratch buffer's first byte in the real section
+    std::uint32_t stack_instructions = 0;
+
+   private:
+    FrameTracker& tracker_;
+  };
+
+  void run(Scratch& scratch, const asmjit::FuncFrame& frame, const FunctionPlace& place) noexcept;
+
+  EmitterNotes notes_;
+  FrameTracker& events_tracker_;
+};
+
+inline asmjit::Error FrameReplay::Scratch::_emit(asmjit::InstId id, const asmjit::Operand_& o0,
+                                                 const asmjit::Operand_& o1, const asmjit::Operand_& o2,
+                                                 const asmjit::Operand_* more) {
+  const std::size_t start = offset();
+  const asmjit::Error error = asmjit::x86::Assembler::_emit(id, o0, o1, o2, more);
+  if (error != kNoError) return error;
+  const asmjit::Operand_ operands[] = {o0, o1, o2};
+  std::uint32_t count = 0;
+  while (count < 3 && !operands[count].JITQUILL_ASMJIT(isNone, is_none)()) ++count;
+  stack_instructions += moves_stack(id, operands, count) ? 1 : 0;
+  tracker_.instruction({id, operands, count, place + static_cast<std::uint32_t>(start),
+                        place + static_cast<std::uint32_t>(offset())});
+  return error;
+}
+
+inline void FrameReplay::run(Scratch& scratch, const asmjit::FuncFrame& frame,
+                             const FunctionPlace& place) noexcept {
+  FrameEvents& events = events_tracker_.events();
+  const auto differs = [&](std::size_t from, std::uint32_t real) {
+    const std::size_t size = scratch.offset() - from;
+    if (size == 0) return false;  // then there may be no buffer either
+    return real + size > place.end || std::memcmp(scratch.JITQUILL_ASMJIT(bufferData, buffer_data)() + from,
+                                                  place.bytes + real, size) != 0;
+  };
+  scratch.place = place.entry;
+  if (scratch.JITQUILL_ASMJIT(emitProlog, emit_prolog)(frame) != kNoError || differs(0, place.entry))
+    return events.refuse(Refusal::kBytesDiffer);
+  const std::size_t prolog_size = scratch.offset();
+  const FrameState body = events.state();
+  scratch.place = place.exit - static_cast<std::uint32_t>(prolog_size);
+  if (scratch.JITQUILL_ASMJIT(emitEpilog, emit_epilog)(frame) != kNoError || differs(prolog_size, place.exit))
+    return events.refuse(Refusal::kBytesDiffer);
+  if (events_tracker_.last_end() < place.end) events_tracker_.resume(body);  // out-of-line code
+  if (scratch.stack_instructions != place.stack_instructions) events.refuse(Refusal::kBodyMovesStack);
+}
+
+inline KnownFunction FrameReplay::replay(const asmjit::BaseEmitter& emitter, const asmjit::FuncFrame& frame,
+                                         const FunctionPlace& place) noexcept {
+  const std::uint32_t preserved = frame.JITQUILL_ASMJIT(preservedRegs, preserved_regs)(asmjit::RegGroup::kGp);
+  events_tracker_.begin(place.entry, preserved & ~(1u << kSp));
+  if (frame.JITQUILL_ASMJIT(hasDynamicAlignment, has_dynamic_alignment)()) {
+    events_tracker_.events().refuse(Refusal::kDynamicAlignment);
+    return notes_.current();
+  }
+  asmjit::CodeHolder code;
+  if (code.init(emitter.environment()) == kNoError) {
+    Scratch scratch(&code, events_tracker_);
+    scratch.JITQUILL_ASMJIT(addEncodingOptions, add_encoding_options)(
+        emitter.JITQUILL_ASMJIT(encodingOptions, encoding_options)());
+    run(scratch, frame, place);
+  } else {
+    events_tracker_.events().refuse(Refusal::kNoMemory);
+  }
+  return notes_.current();
+}
+
+}  // namespace jitquill::asmjit_detail
