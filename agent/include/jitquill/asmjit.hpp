@@ -1,0 +1,200 @@
+// Jitquill for runtimes that use asmjit: header-only, nothing to link beside asmjit.
+//
+//     jitquill::JitRuntime rt;          // was: asmjit::JitRuntime
+//
+// Every function that is added is announced to the agent with its name, and with its frame where that is
+// known, before add() returns, and withdrawn before its memory is released. Names, lines and frames can be
+// told better:
+//
+//     rt.add(&fn, &code, jitquill::Announcement{.name = "fib", .file = "/src/fib.nib", .first_line = 3});
+//     jitquill::add_line_pass(cc);      // x86::Compiler: cc.comment("@12") gives lines
+//     jitquill::Announced<asmjit::x86::Assembler> a(&code);  // frames and a.line(12) for hand-written code
+//
+// Context   as asmjit: several threads may add and release, each with its own CodeHolder and emitter. The
+//           emitter must still be attached when its code is added.
+// Promises  without an agent, or while no output wants code, everything is asmjit's own. Code that cannot be
+//           described is announced with less, counted, and works.
+// Does not  throw, or need exceptions or type information.
+#pragma once
+
+#include <jitquill/asmjit/announced.hpp>
+#include <jitquill/asmjit/code_plan.hpp>
+#include <jitquill/asmjit/jit_memory.hpp>
+#include <jitquill/asmjit/line_pass.hpp>
+#include <jitquill/asmjit/live_code.hpp>
+
+#include <atomic>
+#include <cstdio>
+
+namespace jitquill {
+
+// What the runtime knows about a function. All of it may be left out.
+struct Announcement {
+  const char* name = nullptr;    // else a named label bound at its start, else asmjit_<n>
+  const char* file = nullptr;    // an absolute path lets tools show the source
+  std::uint32_t first_line = 0;  // of the prolog; else the first statement's
+  std::uint32_t last_line = 0;   // of the epilogs; else the last statement's
+};
+
+class JitRuntime : public asmjit::JitRuntime {
+ public:
+  explicit JitRuntime(const asmjit::JitAllocator::CreateParams* params = nullptr) noexcept
+      : asmjit::JitRuntime(params) {}
+  // Withdraws what is still announced, then frees all memory.
+  ~JitRuntime() noexcept override { live_.withdraw_all(); }
+
+  using asmjit::JitRuntime::add;
+  template <class Func>
+  asmjit::Error add(Func* function, asmjit::CodeHolder* code, const Announcement& what) noexcept {
+    return add(function, code, &what, 1);
+  }
+  // For a holder with several functions: one each, in the order of their addresses.
+  template <class Func>
+  asmjit::Error add(Func* function, asmjit::CodeHolder* code, const Announcement* each,
+                    std::size_t count) noexcept {
+    return add_announced(reinterpret_cast<void**>(function), code, each, count);
+  }
+
+  asmjit::Error _add(void** function, asmjit::CodeHolder* code) noexcept override {
+    return add_announced(function, code, nullptr, 0);
+  }
+  asmjit::Error _release(void* function) noexcept override {
+    live_.withdraw(function);
+    return asmjit::JitRuntime::_release(function);
+  }
+  // Withdraws everything, then frees all memory, always the hard way: asmjit 1.9 aborts in a soft reset. Not
+  // virtual in asmjit: call it on this type.
+  void reset(asmjit::ResetPolicy = asmjit::ResetPolicy::kHard) noexcept {
+    live_.withdraw_all();
+    asmjit::JitRuntime::reset(asmjit::ResetPolicy::kHard);
+  }
+
+  // How many functions were announced without unwinding, and why the last one was.
+  std::uint64_t refused_count() const noexcept { return refused_count_.load(std::memory_order_relaxed); }
+  Refusal last_refusal() const noexcept { return last_refusal_.load(std::memory_order_relaxed); }
+
+ private:
+  using Plan = asmjit_detail::CodePlan;
+  using Piece = asmjit_detail::Piece;
+
+  asmjit::Error add_announced(void** function, asmjit::CodeHolder* code, const Announcement* each,
+                              std::size_t count) noexcept;
+  asmjit::Error place(void** function, asmjit::CodeHolder& code, std::uint64_t code_end, std::size_t room,
+                      std::size_t& owned) noexcept;
+  void announce(const Plan& plan, const char* base, std::size_t owned, const Announcement* each,
+                std::size_t count) noexcept;
+  static void describe_frame(const Piece& piece, jitquill_code& out) noexcept;
+  void refused(Refusal refusal) noexcept {
+    refused_count_.fetch_add(1, std::memory_order_relaxed);
+    last_refusal_.store(refusal, std::memory_order_relaxed);
+  }
+
+  asmjit_detail::LiveCode live_;
+  std::atomic<std::uint64_t> refused_count_{0};
+  std::atomic<Refusal> last_refusal_{Refusal::kNone};
+};
+
+namespace asmjit_detail {
+inline std::atomic<std::uint32_t> unnamed_functions{0};
+}
+
+// asmjit's own _add() with room behind the code, and the news of it.
+inline asmjit::Error JitRuntime::add_announced(void** function, asmjit::CodeHolder* code,
+                                               const Announcement* each, std::size_t count) noexcept {
+  using namespace asmjit_detail;
+  if (jitquill_wants_code() == 0) return asmjit::JitRuntime::_add(function, code);
+  *function = nullptr;
+  asmjit::Error error = code->flatten();
+  if (error == kNoError) error = resolve_links(*code);
+  if (error != kNoError) return error;
+  if (code->JITQUILL_ASMJIT(codeSize, code_size)() == 0) return kNoCode;
+
+  Plan plan(*code);
+  const bool known = plan.make();
+  std::size_t room = 0;
+  if (known) {
+    jitquill_code last{};
+    describe_frame(plan.pieces().back(), last);
+    room = jitquill_unwinding_size(&last);
+  }
+  std::size_t owned = 0;
+  error = place(function, *code, plan.end(), room, owned);
+  if (error != kNoError) return error;
+  if (known)
+    announce(plan, static_cast<const char*>(*function), owned, each, count);
+  else
+    refused(Refusal::kNoMemory);
+  return kNoError;
+}
+
+// The frame and the size: what jitquill_unwinding_size() looks at.
+inline void JitRuntime::describe_frame(const Piece& piece, jitquill_code& out) noexcept {
+  out.struct_size = sizeof out;
+  out.size = static_cast<std::size_t>(piece.end - piece.start);
+  if (piece.known.refusal != Refusal::kNone) return;
+  out.unwinding = JITQUILL_UNWINDING_FRAME_EVENTS;
+  out.frame = piece.events->data() + piece.known.first_event;
+  out.frame_count = piece.known.event_count;
+}
+
+// Allocates, relocates, copies. `owned` is what the allocation really occupies: whole granules. The room
+// begins at the next multiple of 8 behind the code; it is address space only, so data of the same holder may
+// lie in it.
+inline asmjit::Error JitRuntime::place(void** function, asmjit::CodeHolder& code, std::uint64_t code_end,
+                                       std::size_t room, std::size_t& owned) noexcept {
+  using namespace asmjit_detail;
+  const std::size_t estimate = code.JITQUILL_ASMJIT(codeSize, code_size)();
+  const std::size_t with_room =
+      room == 0 ? 0 : ((static_cast<std::size_t>(code_end) + 7) & ~std::size_t{7}) + room;
+  Memory memory;
+  asmjit::Error error = allocate(_allocator, std::max(estimate, with_room), memory);
+  if (error != kNoError) return error;
+  error = relocate(code, memory.executable);
+  const std::size_t size = code.JITQUILL_ASMJIT(codeSize, code_size)();
+  owned = std::max(size, with_room);
+  // The address table shrinks where a target turned out to be near.
+  if (error == kNoError && owned < std::max(estimate, with_room)) error = shrink(_allocator, memory, owned);
+  if (error == kNoError) error = write(_allocator, code, memory, size);
+  if (error != kNoError) {
+    _allocator.release(memory.executable);
+    return error;
+  }
+  const std::size_t granule = _allocator.granularity();
+  owned = (owned + granule - 1) / granule * granule;
+  *function = memory.executable;
+  return kNoError;
+}
+
+inline void JitRuntime::announce(const Plan& plan, const char* base, std::size_t owned,
+                                 const Announcement* each, std::size_t count) noexcept {
+  using namespace asmjit_detail;
+  Rows<std::uint64_t> starts;
+  for (const Piece& piece : plan.pieces()) starts.put(piece.start);
+  if (!starts.whole() || !live_.put(base, starts)) return refused(Refusal::kNoMemory);
+  Rows<jitquill_line> lines;
+  std::size_t index = 0;
+  for (const Piece& piece : plan.pieces()) {
+    const bool told = piece.is_function && index < count;
+    const Announcement what = told ? each[index] : Announcement{};
+    index += piece.is_function ? 1 : 0;
+    jitquill_code news{};
+    describe_frame(piece, news);
+    if (news.unwinding == JITQUILL_UNWINDING_UNKNOWN) refused(piece.known.refusal);
+    char made[32];
+    if (what.name == nullptr && piece.name == nullptr)
+      std::snprintf(made, sizeof made, "asmjit_%u",
+                    unnamed_functions.fetch_add(1, std::memory_order_relaxed));
+    news.name = what.name != nullptr ? what.name : piece.name != nullptr ? piece.name : made;
+    news.addr = base + piece.start;
+    news.file = what.file != nullptr ? what.file : count != 0 ? each[count - 1].file : nullptr;
+    plan.lines_of(piece, what.first_line, what.last_line, lines);
+    if (lines.whole()) {
+      news.lines = lines.data();
+      news.line_count = lines.size();
+    }
+    news.room = piece.end == plan.end() ? owned - static_cast<std::size_t>(piece.end) : 0;
+    if (jitquill_code_loaded(&news, nullptr) == JITQUILL_UNWINDING_LEFT_OUT) refused(Refusal::kAgent);
+  }
+}
+
+}  // namespace jitquill
