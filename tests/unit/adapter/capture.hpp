@@ -1,0 +1,37 @@
+// An agent for tests: the program exports the table that the header looks for, and keeps what is announced.
+//
+// Context   any thread; one lock.
+#pragma once
+
+#define JITQUILL_CAPTURE_ROOM 96  // what jitquill_unwinding_size() answers for a known frame
+
+#include <jitquill/jitquill.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace capture {
+
+struct Code {
+  std::string name, file;
+  const std::uint8_t* addr = nullptr;
+  std::size_t size = 0, room = 0;
+  std::vector<std::uint8_t> bytes;
+  bool unwinding = false;
+  std::vector<jitquill_line> lines;
+  std::vector<jitquill_frame_event> frame;
+};
+
+// All loads since clear(), in order.
+std::vector<Code> loads();
+std::vector<const void*> unloads();
+const Code load_of(const std::string& name);
+void clear();
+void set_wanted(bool wanted);
+
+// Called inside jitquill_code_unloaded(), before it returns.
+using OnUnload = void (*)(const void* addr);
+void on_unload(OnUnload callback);
+
+}  // namespace capture
