@@ -41,6 +41,7 @@ const jitquill_functions jitquill_functions_v1 = {sizeof(jitquill_functions),
                                                   load,
                                                   unload,
                                                   unwinding_size,
+                                                  nullptr,
                                                   nullptr};
 }
 

@@ -84,6 +84,10 @@ const Code load_of(const std::string& name) {
   throw std::runtime_error("not announced: " + name);
 }
 
+jitquill_status moved(const void*, const void*, size_t) {
+  return JITQUILL_OK;
+}
+
 void clear() {
   const std::lock_guard<std::mutex> hold(lock);
   loaded.clear();
@@ -111,4 +115,5 @@ extern "C" const jitquill_functions jitquill_functions_v1 = {
     capture::unload,
     capture::unwinding_size,
     capture::statistic_at,
+    capture::moved,
 };
