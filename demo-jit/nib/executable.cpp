@@ -31,6 +31,7 @@ void* compile_function(const Source& source, const Function& function, LoweringC
   code.init(memory.environment());
   code.setErrorHandler(&error);
   asmjit::x86::Compiler compiler(&code);
+  jitquill::add_line_pass(compiler);
   const asmjit::FuncNode* node = FunctionLowering(compiler, context, function).run();
   if (error.message().empty()) compiler.finalize();
   if (!error.message().empty()) {
