@@ -1,0 +1,41 @@
+// Takes the blob of a CODE_UNWINDING_INFO record apart: .eh_frame, then .eh_frame_hdr, as perf maps them.
+//
+// Where the pieces are taken to lie, counted from the function's first byte (C bytes of code):
+//   [code, C] [pad to 8] [.eh_frame, E bytes] [.eh_frame_hdr, H bytes]
+//
+// Context   tests and tools.
+// Promises  reads every byte of the blob: a byte that no rule explains is a violation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/readers/jitdump/cfi_program.hpp"
+#include "tests/readers/jitdump/cursor.hpp"
+#include "tests/readers/jitdump/violation.hpp"
+
+namespace jitdump_reader {
+
+struct Unwinding {
+  std::uint64_t size = 0;       // U: both sections
+  std::uint64_t hdr_size = 0;   // H
+  std::uint64_t mapped = 0;     // M: address space behind the code that perf maps them to
+  bool frame_pointers = false;  // the stub that has a header and no .eh_frame: "use frame pointers"
+  std::vector<FrameRow> rows;   // ascending
+};
+
+// The frame at a pc (bytes from the function's start); null if no row covers it.
+const FrameRow* row_at(const Unwinding& unwinding, std::uint64_t pc);
+
+// Where the fields of the record that say sizes lie in the file.
+struct UnwindingFields {
+  std::uint64_t size_at = 0;
+  std::uint64_t hdr_size_at = 0;
+  std::uint64_t mapped_at = 0;
+};
+
+// `blob` holds exactly U bytes; `unwinding` has U, H and M set and gets the rest.
+void parse_unwinding(Cursor blob, std::uint64_t code_size, const UnwindingFields& fields,
+                     Unwinding& unwinding, Violations& found);
+
+}  // namespace jitdump_reader
