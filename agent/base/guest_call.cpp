@@ -20,10 +20,12 @@ constexpr std::uint64_t bit(int signal) noexcept {
 // handler.
 constexpr std::uint64_t kSynchronous =
     bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS);
-// glibc's own, for pthread_cancel() and for setgid() in all threads, which would hang on a thread that blocks
-// it.
-constexpr int kSigCancel = 32, kSigSetXid = 33;
-constexpr std::uint64_t kBlocked = ~(kSynchronous | bit(kSigCancel) | bit(kSigSetXid));
+// glibc's own, for setgid() in all threads, which would hang on a thread that blocks it. Its other one, for
+// cancellation, is held back: up to glibc 2.36 it ends a thread of asynchronous cancel type even after that
+// has disabled cancellation, if pthread_cancel() looked just before. Then the leaf lock would be held for
+// ever.
+constexpr int kSigSetXid = 33;
+constexpr std::uint64_t kBlocked = ~(kSynchronous | bit(kSigSetXid));
 
 // The kernel's mask, whose size is its own. Not pthread_sigmask(), which hosts and their sanitizers wrap.
 void change_mask(int how, const std::uint64_t* mask, std::uint64_t* before) noexcept {
@@ -35,16 +37,22 @@ void change_mask(int how, const std::uint64_t* mask, std::uint64_t* before) noex
 HostState enter_guest() noexcept {
   HostState host{};
   host.error = errno;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &host.cancel_state);
   change_mask(SIG_BLOCK, &kBlocked, &host.mask);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &host.cancel_state);
   return host;
 }
 
+// A cancellation that waited for us acts in pthread_setcancelstate() if the host's type is asynchronous, and
+// glibc 2.36 forgets there that the thread's result is PTHREAD_CANCELED; its pthread_setcanceltype() does
+// not.
 void leave_guest(const HostState& host) {
+  int ours;
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  pthread_setcancelstate(host.cancel_state, &ours);
   change_mask(SIG_SETMASK, &host.mask, nullptr);
   errno = host.error;
-  int ours;
-  pthread_setcancelstate(host.cancel_state, &ours);
+  pthread_setcanceltype(type, &ours);
 }
 
 // One that the host itself kept blocked and pending is taken too: the two cannot be told apart.
