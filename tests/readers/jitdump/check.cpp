@@ -24,6 +24,7 @@ constexpr char kUsage[] =
 std::string unwinding_text(const Function& function) {
   if (!function.unwinding) return "none";
   if (function.unwinding->frame_pointers) return "frame-pointers";
+  if (function.twin) return "by a twin";
   return "yes";
 }
 

@@ -150,10 +150,32 @@ class BlobParser {
     return true;
   }
 
+  // The second FDE says of the code behind the twin what the first says of the code itself.
+  bool is_twin() const {
+    if (fdes_.size() != 2 || fdes_[0].begin != 0) return false;
+    return fdes_[1].begin >= static_cast<std::int64_t>(code_size_) && fdes_[1].begin <= INT32_MAX;
+  }
+
+  void check_twin() {
+    const auto first = fdes_[0].instructions.rest();
+    const auto second = fdes_[1].instructions.rest();
+    if (fdes_[0].cie != fdes_[1].cie ||
+        !std::equal(first.begin(), first.end(), second.begin(), second.end())) {
+      add(fdes_[1].begin_field, Rule::kFde, "describes another frame at the twin than at the code");
+    }
+    const auto wanted = static_cast<std::int64_t>(code_size_);
+    for (const Fde& fde : fdes_) {
+      const auto range = static_cast<std::int64_t>(fde.range);
+      if (range != wanted) add(fde.range_field, Rule::kFdeRange, "size " + expected(range, wanted));
+    }
+    out_.twin_distance = static_cast<std::uint64_t>(fdes_[1].begin);
+  }
+
   // Sorted by start, the FDEs must cover the code from its first byte to its last, without gap or overlap.
   void check_coverage() {
     std::stable_sort(fdes_.begin(), fdes_.end(),
                      [](const Fde& a, const Fde& b) { return a.begin < b.begin; });
+    if (is_twin()) return check_twin();
     std::int64_t covered = 0;
     for (const Fde& fde : fdes_) {
       if (fde.begin != covered) {

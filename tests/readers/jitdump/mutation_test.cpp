@@ -13,7 +13,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 std::string text_of(const Unwinding& unwinding) {
-  std::string text = std::to_string(unwinding.mapped);
+  std::string text = std::to_string(unwinding.mapped) + " " + std::to_string(unwinding.twin_distance);
   for (const FrameRow& row : unwinding.rows) {
     text += "|" + std::to_string(row.start) + " " + std::to_string(row.cfa_register) + " " +
             std::to_string(row.cfa_offset) + (row.cfa_by_expression ? "e" : "");

@@ -12,18 +12,30 @@ std::uint64_t Function::mapped_end() const {
   return address + ((code.size() + 7) & ~std::uint64_t{7}) + unwinding->mapped;
 }
 
+std::uint64_t Function::twin_end() const {
+  return twin ? *twin + ((code.size() + 7) & ~std::uint64_t{7}) + unwinding->size : 0;
+}
+
 void report_overlaps(Dump& dump) {
-  std::vector<const Function*> sorted;
-  for (const Function& function : dump.functions) sorted.push_back(&function);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Function* a, const Function* b) { return a->address < b->address; });
-  const Function* widest = nullptr;
-  for (const Function* function : sorted) {
-    if (widest != nullptr && function->address < widest->mapped_end()) {
-      dump.violations.push_back({function->offset, Rule::kLoadOverlap,
-                                 function->name + " lies in the range mapped for " + widest->name});
+  struct Range {
+    std::uint64_t start;
+    std::uint64_t end;
+    const Function* function;
+  };
+  std::vector<Range> ranges;
+  for (const Function& function : dump.functions) {
+    ranges.push_back({function.address, function.mapped_end(), &function});
+    if (function.twin) ranges.push_back({*function.twin, function.twin_end(), &function});
+  }
+  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
+  const Range* widest = nullptr;
+  for (const Range& range : ranges) {
+    if (widest != nullptr && range.start < widest->end) {
+      dump.violations.push_back(
+          {range.function->offset, Rule::kLoadOverlap,
+           range.function->name + " lies in the range mapped for " + widest->function->name});
     }
-    if (widest == nullptr || function->mapped_end() > widest->mapped_end()) widest = function;
+    if (widest == nullptr || range.end > widest->end) widest = &range;
   }
 }
 

@@ -12,7 +12,6 @@ constexpr std::uint32_t kMagic = 0x4A695444;
 constexpr std::uint64_t kHeaderBytes = 40;
 constexpr std::uint64_t kPrefixBytes = 16;
 constexpr std::uint64_t kLoadFixedBytes = 56;  // with the prefix
-constexpr std::uint64_t kRowFixedBytes = 16;
 constexpr std::uint64_t kLongestName = 4096;
 constexpr std::uint64_t kCodeLimit = std::uint64_t{1} << 31;
 constexpr std::uint64_t kIndexLimit = std::uint64_t{1} << 32;
@@ -23,25 +22,11 @@ constexpr std::uint32_t kMachines[] = {3, 8, 20, 21, 22, 40, 43, 62, 183, 243, 2
 
 enum RecordId : std::uint32_t { kLoad = 0, kMoved = 1, kDebug = 2, kClose = 3, kUnwinding = 4 };
 
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
-}
-
 struct Prefix {
   std::uint64_t offset = 0;
   std::uint32_t id = 0;
   std::uint32_t size = 0;
   std::uint64_t when = 0;
-};
-
-struct PendingDebug {
-  std::uint64_t offset = 0;  // of the record
-  std::uint64_t address = 0;
-  std::vector<Line> lines;
-  std::vector<std::uint64_t> offsets;  // of the rows
 };
 
 struct PendingUnwinding {
@@ -80,19 +65,23 @@ class Reader {
   void load_values(const Function& function, std::uint64_t vma, std::uint64_t code_size);
   void load_name(const Function& function);
   void debug(const Prefix& prefix, Cursor body);
-  bool debug_row(Cursor& body, PendingDebug& pending);
   void attach_lines(Function& function);
-  void check_rows(const PendingDebug& pending, const Function& function);
   void unwinding(const Prefix& prefix, Cursor body);
   void attach_unwinding(Function& function);
+  bool is_twin(const Function& function) const;
+  bool is_partner(const Function& function) const;
+  void add_function(Function&& function);
   void close(const Prefix& prefix);
   void no_pending(const char* why);
 
   Cursor file_;
   Expectations expect_;
   Dump dump_;
-  std::optional<PendingDebug> debug_;
+  std::optional<DebugInfo> debug_;
   std::optional<PendingUnwinding> unwinding_;
+  std::span<const std::uint8_t> blob_;  // of the last load that had one
+  std::optional<Function> twin_;        // whose function must be the next load
+  std::span<const std::uint8_t> twin_blob_;
   std::set<std::uint64_t> indexes_;
   std::uint64_t latest_load_ = 0;
 };
@@ -226,6 +215,33 @@ void Reader::load(const Prefix& prefix, Cursor body) {
   attach_lines(function);
   attach_unwinding(function);
   latest_load_ = std::max(latest_load_, prefix.when);
+  add_function(std::move(function));
+}
+
+bool Reader::is_twin(const Function& function) const {
+  return !twin_ && function.unwinding && function.unwinding->twin_distance != 0;
+}
+
+// Whether it is the function whose twin came just before.
+bool Reader::is_partner(const Function& function) const {
+  return function.index == twin_->index && function.name == twin_->name && function.code == twin_->code &&
+         function.address == twin_->address + twin_->unwinding->twin_distance && function.unwinding &&
+         function.unwinding->mapped == 0 && twin_->unwinding->mapped != 0 &&
+         std::equal(blob_.begin(), blob_.end(), twin_blob_.begin(), twin_blob_.end());
+}
+
+void Reader::add_function(Function&& function) {
+  if (is_twin(function)) {
+    twin_blob_ = blob_;
+    twin_ = std::move(function);
+    return;
+  }
+  if (twin_ && is_partner(function)) {
+    function.twin = twin_->address;
+  } else if (twin_) {
+    add(twin_->offset, Rule::kTwin, "the next load is not the function that this twin belongs to");
+  }
+  twin_.reset();
   dump_.functions.push_back(std::move(function));
 }
 
@@ -242,7 +258,7 @@ void Reader::load_values(const Function& function, std::uint64_t vma, std::uint6
   }
   if (function.index == 0 || function.index >= kIndexLimit) {
     add(at + 48, Rule::kLoadIndex, "0, or above 32 bits");
-  } else if (!indexes_.insert(function.index).second) {
+  } else if (!indexes_.insert(function.index).second && !(twin_ && twin_->index == function.index)) {
     add(at + 48, Rule::kLoadIndex, std::to_string(function.index) + " is used twice");
   }
 }
@@ -256,75 +272,17 @@ void Reader::load_name(const Function& function) {
   }
 }
 
-// [prefix][code_addr][nr_entry][rows: addr, line, column, file NUL]
 void Reader::debug(const Prefix& prefix, Cursor body) {
   if (debug_) add(debug_->offset, Rule::kGroupTwice, "another debug record follows before the load");
-  debug_.reset();
-  PendingDebug pending;
-  pending.offset = prefix.offset;
-  pending.address = body.u64();
-  const std::uint64_t count = body.u64();
-  if (body.failed()) return add(prefix.offset + 4, Rule::kDebugSize, "too small for its fields");
-  if (count == 0) add(prefix.offset + 24, Rule::kDebugEmpty, "no rows");
-  for (std::uint64_t row = 0; row < count; ++row) {
-    if (debug_row(body, pending)) continue;
-    return add(prefix.offset + 24, Rule::kDebugCount,
-               std::to_string(count) + " rows, but row " + std::to_string(row) + " leaves the record");
-  }
-  if (body.left() != 0) {
-    add(prefix.offset + 4, Rule::kDebugSize, std::to_string(body.left()) + " bytes behind the last row");
-  }
-  debug_ = std::move(pending);
-}
-
-bool Reader::debug_row(Cursor& body, PendingDebug& pending) {
-  const std::uint64_t at = body.offset();
-  Line row;
-  row.address = body.u64();
-  row.line = body.u32();
-  row.column = body.u32();
-  row.file = body.text();
-  if (body.failed()) return false;
-  if (row.file.empty() || has_control(row.file) || row.file == "\xFF") {
-    add(at + kRowFixedBytes, Rule::kDebugName,
-        "empty, a control character, or the mark FF 00 (unknown to perf 6.1)");
-  }
-  if (row.line > INT32_MAX) add(at + 8, Rule::kDebugLine, "negative");
-  pending.lines.push_back(std::move(row));
-  pending.offsets.push_back(at);
-  return true;
+  debug_ = parse_debug_info(prefix.offset, body, dump_.violations);
 }
 
 void Reader::attach_lines(Function& function) {
   if (!debug_) return;
-  PendingDebug pending = std::move(*debug_);
+  DebugInfo info = std::move(*debug_);
   debug_.reset();
-  // The record's own address says whose it is: with a stranger's rows nothing below would hold.
-  const bool other_rows = !pending.lines.empty() && pending.lines.front().address != function.address;
-  if (pending.address != function.address && other_rows) {
-    return add(pending.offset, Rule::kGroupStranger, "lines of other code than the load's");
-  }
-  if (pending.address != function.address) add(pending.offset + 16, Rule::kDebugAddress, "is not the load's");
-  check_rows(pending, function);
-  function.lines = std::move(pending.lines);
-}
-
-void Reader::check_rows(const PendingDebug& pending, const Function& function) {
-  const std::uint64_t end = function.address + function.code.size();
-  for (std::size_t i = 0; i < pending.lines.size(); ++i) {
-    const std::uint64_t address = pending.lines[i].address;
-    if (address < function.address || address > end) {
-      add(pending.offsets[i], Rule::kDebugRange, "row outside the code");
-    } else if (i > 0 && address <= pending.lines[i - 1].address) {
-      add(pending.offsets[i], Rule::kDebugOrder, "row not above the one in front");
-    }
-  }
-  if (pending.lines.empty()) return;
-  if (pending.lines.front().address > function.address) {
-    add(pending.offsets.front(), Rule::kDebugFirst, "the first row is not at the code's start");
-  }
-  if (pending.lines.back().address != end || pending.lines.size() < 2) {
-    add(pending.offsets.back(), Rule::kDebugSentinel, "the last row is not at the code's end");
+  if (check_debug_info(info, function.address, function.code.size(), dump_.violations)) {
+    function.lines = std::move(info.lines);
   }
 }
 
@@ -352,6 +310,7 @@ void Reader::attach_unwinding(Function& function) {
   if (!unwinding_) return;
   PendingUnwinding pending = std::move(*unwinding_);
   unwinding_.reset();
+  blob_ = pending.blob.rest();
   parse_unwinding(pending.blob, function.code.size(), pending.fields, pending.unwinding, dump_.violations);
   function.unwinding = std::move(pending.unwinding);
 }
@@ -367,8 +326,10 @@ void Reader::no_pending(const char* why) {
   if (debug_) add(debug_->offset, Rule::kGroupOrphan, std::string("lines without a load when ") + why);
   if (unwinding_)
     add(unwinding_->offset, Rule::kGroupOrphan, std::string("unwinding without a load when ") + why);
+  if (twin_) add(twin_->offset, Rule::kTwin, std::string("a twin without its function when ") + why);
   debug_.reset();
   unwinding_.reset();
+  twin_.reset();
 }
 
 }  // namespace

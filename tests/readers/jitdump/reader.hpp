@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/readers/jitdump/debug_info.hpp"
 #include "tests/readers/jitdump/eh_frame.hpp"
 #include "tests/readers/jitdump/violation.hpp"
 
@@ -23,13 +24,6 @@ struct Header {
   std::uint32_t pid = 0;
   std::uint64_t when = 0;
   std::uint64_t flags = 0;
-};
-
-struct Line {
-  std::uint64_t address = 0;
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-  std::string file;
 };
 
 struct Function {
@@ -43,9 +37,12 @@ struct Function {
   std::uint32_t tid = 0;
   std::vector<Line> lines;  // with the sentinel row
   std::optional<Unwinding> unwinding;
+  // Where its twin lies, which has the function's index, name, code and tables and is no function of its own.
+  std::optional<std::uint64_t> twin;
 
   // Where perf's map of the function ends: behind the tables if they are mapped.
   std::uint64_t mapped_end() const;
+  std::uint64_t twin_end() const;
 };
 
 struct Dump {
