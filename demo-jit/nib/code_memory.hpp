@@ -1,4 +1,5 @@
-// Where compiled functions live, and where the agent is told of them: the one place that knows which runtime is used.
+// Where compiled functions live, and where the agent is told of them: the one place that knows which runtime
+// is used.
 //
 // Context   any; several threads at once.
 // Promises  code that was placed is ready to be called, and stays until it is released or the memory goes.

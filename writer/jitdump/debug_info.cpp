@@ -58,7 +58,7 @@ void put_row(Bytes& out, FileNames& files, std::uint64_t address, const Line& li
 // | prefix | code_addr u64 | nr_entry u64 | rows |
 // The first row is moved to the start of the code, whose first bytes would have no line otherwise. perf ends
 // the table at the last row's address: so one more row repeats the last line at the end of the code.
-Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
+Status put_debug_info(Bytes& out, const CodeLoad& load, const Image& image) noexcept {
   const std::span<const Line> lines = load.lines;
   if (lines.empty()) return Status::kOk;
   if (!are_usable(load)) return Status::kLinesLeftOut;
@@ -74,7 +74,7 @@ Status put_debug_info(Bytes& out, const CodeLoad& load) noexcept {
     put_row(out, files, load.address + (count == 0 ? 0 : lines[i].offset), lines[i]);
     ++count;
   }
-  put_row(out, files, load.address + load.bytes.size(), lines.back());
+  put_row(out, files, load.address + image.size(), lines.back());
   out.patch_u64(count_at, count + 1);
   return record.end() ? Status::kOk : Status::kLinesLeftOut;
 }

@@ -54,14 +54,14 @@ Status result(Status code, Status unwinding, Status lines, Written& written) noe
   return unwinding != Status::kOk ? unwinding : lines;
 }
 
-Status put_lines(Bytes& out, const CodeLoad& load) noexcept {
+Status put_lines(Bytes& out, const CodeLoad& load, const Image& image) noexcept {
   const Status inlining = put_inline_info(out, load);
-  const Status lines = put_debug_info(out, load);
+  const Status lines = put_debug_info(out, load, image);
   return lines != Status::kOk ? lines : inlining;
 }
 
 Status put_plain_group(Bytes& out, const CodeLoad& load, const Image& image, Written& written) noexcept {
-  const Status lines = put_lines(out, load);
+  const Status lines = put_lines(out, load, image);
   Status unwinding = Status::kOk;
   if (load.unwinding.kind != Unwinding::Kind::kUnknown) {
     unwinding = put_unwinding_info(out, load.unwinding, place_of(load, image), written.tail_size);
@@ -91,7 +91,7 @@ Status put_twin_group(Bytes& out, const CodeLoad& load, const Image& image, Writ
   std::uint32_t tail = 0;
   Status unwinding = put_unwinding_info(out, load.unwinding, place, tail);
   Status code = put_load(out, load, written.twin_address, image, written.name_changed);
-  const Status lines = put_lines(out, load);
+  const Status lines = put_lines(out, load, image);
   place.room = 0;
   if (unwinding == Status::kOk) unwinding = put_unwinding_info(out, load.unwinding, place, tail);
   if (code == Status::kOk) code = put_load(out, load, load.address, image, written.name_changed);

@@ -20,9 +20,13 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// Code that was announced before is salted by eight more bytes: perf from 6.17 on tells functions apart by
+// their bytes.
 bool has_pattern_code(const Function& function, std::uint32_t i) {
-  if (function.code.size() != pattern::code_size(i)) return false;
-  for (std::size_t at = 0; at < function.code.size(); ++at) {
+  constexpr std::size_t kSaltSize = 8;
+  const std::size_t size = pattern::code_size(i);
+  if (function.code.size() != size && function.code.size() != size + kSaltSize) return false;
+  for (std::size_t at = 0; at < size; ++at) {
     if (function.code[at] != pattern::code_byte(i, at)) return false;
   }
   return true;

@@ -35,8 +35,10 @@ std::string describe(const Violation& violation) {
 }
 
 std::string describe(const Violations& violations) {
+  constexpr std::size_t kShown = 20;
   std::string all;
-  for (const Violation& violation : violations) all += describe(violation) + "\n";
+  for (std::size_t i = 0; i < violations.size() && i < kShown; ++i) all += describe(violations[i]) + "\n";
+  if (violations.size() > kShown) all += std::to_string(violations.size() - kShown) + " more\n";
   return all;
 }
 
