@@ -119,8 +119,9 @@ Status Agent::wake() noexcept {
     return Status::kNoOutput;
   }
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
-  const Status opened =
-      sinks_.open(options_.formats, {.pid = pid_, .start_ns = monotonic_ns()}, place_, log_);
+  const Status opened = sinks_.open(
+      options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
+      place_, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
   if (opened == Status::kOk && options_.problem_count != 0) return Status::kBadOption;
   return opened;
@@ -134,7 +135,7 @@ Status Agent::start(std::string_view options) noexcept {
 
 Status Agent::stop() noexcept {
   if (phase_ == Phase::kAwake) {
-    sinks_.end(monotonic_ns(), log_);
+    sinks_.end(now(), log_);
     write_statistics();
   }
   log_.close();

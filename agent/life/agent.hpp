@@ -58,6 +58,7 @@ class Agent {
   void read_options(std::string_view from_start) noexcept;
   Status wake() noexcept;
   void say_option_problems() noexcept;
+  std::uint64_t now() const noexcept;  // for all stamps: ns, or ticks with arch_clock=1
   void sign(CodeLoad& load) noexcept;
   Status place_load(CodeLoad& load) noexcept;
   Status reload(CodeLoad& load) noexcept;

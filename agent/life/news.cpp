@@ -2,6 +2,7 @@
 // map.
 #include <new>
 
+#include "agent/base/arch_clock.hpp"
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
@@ -36,9 +37,13 @@ class CarefulBytes {
 
 }  // namespace
 
+std::uint64_t Agent::now() const noexcept {
+  return options_.arch_clock ? arch_clock::ticks() : monotonic_ns();
+}
+
 void Agent::sign(CodeLoad& load) noexcept {
   load.index = last_index_.fetch_add(1, std::memory_order_relaxed) + 1;
-  load.when_ns = monotonic_ns();
+  load.when_ns = now();
   load.tid = current_tid();
 }
 
@@ -104,7 +109,7 @@ Status Agent::unload(CodeUnload& unload) noexcept {
   count(Counter::functions_unloaded);
   unload.id = live->id;
   unload.size = live->size;
-  unload.when_ns = monotonic_ns();
+  unload.when_ns = now();
   (void)code_map_.remove(unload.address);
   return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
 }

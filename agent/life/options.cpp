@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/base/arch_clock.hpp"
 #include "agent/base/text_line.hpp"
 #include "writer/sink/sink.hpp"
 
@@ -74,6 +75,13 @@ const char* set_move(Options& options, std::string_view value) noexcept {
 
 const char* set_inlining(Options& options, std::string_view value) noexcept {
   return set_flag(options.inlining, value);
+}
+const char* set_arch_clock(Options& options, std::string_view value) noexcept {
+  if (const char* why = set_flag(options.arch_clock, value); why != nullptr || !options.arch_clock)
+    return why;
+  const char* why = arch_clock::trouble();
+  if (why != nullptr) options.arch_clock = false;
+  return why;
 }
 const char* set_verbose(Options& options, std::string_view value) noexcept {
   return set_flag(options.verbose, value);

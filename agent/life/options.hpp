@@ -47,6 +47,7 @@ struct Options {
   UnwindMode unwind = UnwindMode::kTwin;
   bool move_records = false;  // a move is written as such, not as a load at the new place
   bool inlining = false;
+  bool arch_clock = false;
   bool verbose = false;
   bool help = false;
 

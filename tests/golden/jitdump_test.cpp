@@ -215,6 +215,12 @@ TEST_F(JitdumpBytes, RowsOutsideTheCodeLeaveOutTheLinesAlone) {
   EXPECT_FALSE(written.unwinding_left_out);
 }
 
+TEST(JitdumpHeaderBytes, CounterStampsAreFlagBitZero) {
+  Bytes out;
+  put_header(out, {.pid = 1, .start_ns = 2, .counts_ticks = true});
+  EXPECT_EQ(to_hex(out.view().subspan(32)), hex_of({"01 00 00 00 00 00 00 00"}));
+}
+
 TEST(EhFrameBytes, PopPutsTheRegisterBack) {
   constexpr FrameEvent kPopped[] = {
       {1, FrameEventKind::kPush, 3, 0},        {3, FrameEventKind::kPush, 12, 0},

@@ -11,7 +11,8 @@ namespace jitquill::jitdump {
 namespace {
 
 constexpr std::uint32_t kMachineAmd64 = 62;     // EM_X86_64
-constexpr std::uint64_t kNanosecondStamps = 0;  // flags: bit 0 would mean CPU counter values
+constexpr std::uint64_t kNanosecondStamps = 0;  // flags
+constexpr std::uint64_t kCounterStamps = 1;
 [[maybe_unused]] constexpr std::uint32_t kUnwindingHeadSize = kPrefixSize + 24;
 [[maybe_unused]] constexpr std::uint32_t kMoveSize = kPrefixSize + 48;
 constexpr std::uint32_t kLoadHeadSize = kPrefixSize + 40;
@@ -37,7 +38,7 @@ void put_header(Bytes& out, const Origin& origin) noexcept {
   out.u32(0);
   out.u32(origin.pid);
   out.u64(origin.start_ns);
-  out.u64(kNanosecondStamps);
+  out.u64(origin.counts_ticks ? kCounterStamps : kNanosecondStamps);
   assert(out.failed() || out.size() - start == kHeaderSize);
 }
 

@@ -103,6 +103,7 @@ struct CodeUnload {
 struct Origin {
   std::uint32_t pid = 0;
   std::uint64_t start_ns = 0;  // CLOCK_MONOTONIC when the output was opened; unique per output of a process
+  bool counts_ticks = false;   // all when_ns are the CPU's counter instead (arch_clock=1)
 };
 
 }  // namespace jitquill

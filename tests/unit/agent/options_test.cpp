@@ -1,5 +1,7 @@
 #include "agent/life/options.hpp"
 
+#include "agent/base/arch_clock.hpp"
+
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
@@ -69,6 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"unwind=twins", "twin, gap or off"}, Wrong{"unwind=on", "gap or off"},
                     Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},
                     Wrong{"=", "unknown option"}));
+
+TEST(Options, ArchClockIsRefusedExactlyWhereTheKernelCannotConvert) {
+  const Options options = parsed("arch_clock=1");
+  EXPECT_EQ(options.arch_clock, arch_clock::trouble() == nullptr);
+  EXPECT_EQ(options.problem_count, options.arch_clock ? 0u : 1u);
+}
 
 TEST(Options, ManyProblemsAreCountedAndTheFirstKept) {
   const Options options = parsed("a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1 j=1");
