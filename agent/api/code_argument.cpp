@@ -73,6 +73,7 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   load.inlining.rows = {reinterpret_cast<const InlineRow*>(code.inline_rows), code.inline_row_count};
   load.unwinding = unwinding_of(code);
   load.may_fault = (code.flags & JITQUILL_CODE_MAY_FAULT) != 0;
+  load.may_move = (code.flags & JITQUILL_CODE_MAY_MOVE) != 0;
   load.registers_unwinding = (code.flags & JITQUILL_CODE_REGISTER) != 0;
   load.room = clamped_room(code.room);
   return Status::kOk;

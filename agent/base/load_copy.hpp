@@ -28,12 +28,19 @@ class LoadCopy {
     const auto name = keep(std::span<const char>(load.name.data(), load.name.size()));
     copied.name = {name.data(), name.size()};
     copied.file = keep_file(load.file);
-    for (std::size_t i = 0; i < load.lines.size(); ++i) {
-      const char* file = keep_file(load.lines[i].file);
-      if (!copied.lines.empty()) const_cast<Line&>(copied.lines[i]).file = file;  // our own copy, made above
-    }
+    copy_files(load.lines, copied.lines, keep_file);
     copy_inlining(load.inlining, copied.inlining, keep_file);
     return copied;
+  }
+
+  // Most lines have no file of their own.
+  template <class KeepFile>
+  void copy_files(std::span<const Line> from, std::span<const Line> to, KeepFile keep_file) noexcept {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i].file == nullptr) continue;
+      const char* file = keep_file(from[i].file);
+      if (!to.empty()) const_cast<Line&>(to[i]).file = file;  // our own copy, made above
+    }
   }
 
   // Names of inlined functions are kept as file names are: they come again and again.

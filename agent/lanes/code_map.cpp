@@ -14,11 +14,20 @@ static_assert(sizeof(std::pair<const std::uint64_t, LiveCode>) + 4 * sizeof(void
 
 }  // namespace
 
+CodeMap::Ranges::iterator CodeMap::at_or_above(std::uint64_t address) const noexcept {
+  Ranges& ranges = live_->ranges;
+  if (live_->newest != ranges.end() && live_->newest->first < address) {
+    const auto next = std::next(live_->newest);
+    if (next == ranges.end() || next->first >= address) return next;
+  }
+  return ranges.lower_bound(address);
+}
+
 std::uint32_t CodeMap::free_room(std::uint64_t address, std::uint64_t size,
                                  std::uint32_t wanted) const noexcept {
   if (live_ == nullptr) return wanted;
-  const auto next = live_->lower_bound(address + size);
-  if (next == live_->end()) return wanted;
+  const auto next = at_or_above(address + size);
+  if (next == live_->ranges.end()) return wanted;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, next->first - (address + size)));
 }
 
@@ -35,9 +44,10 @@ CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
     added.has_memory = false;
     return added;
   }
-  code.kept = KeptCode::keep(load, files_);
-  Live& live = *live_;
-  auto at = live.lower_bound(address);
+  if (load.may_move) code.kept = KeptCode::keep(load, files_);
+  Ranges& live = live_->ranges;
+  auto at = at_or_above(address);
+  live_->newest = live.end();
   if (at != live.begin()) {
     const auto before = std::prev(at);
     const std::uint64_t end = before->first + before->second.size;
@@ -55,29 +65,30 @@ CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
   if (same_address) {
     release(at->second);
     at->second = code;
+    live_->newest = at++;
     ++added.replaced;
-    ++at;
   }
   while (at != live.end() && at->first < address + code.size) {
     release(at->second);
     at = live.erase(at);
     ++added.replaced;
   }
-  if (!same_address) live.emplace_hint(at, address, code);
+  if (!same_address) live_->newest = live.emplace_hint(at, address, code);
   return added;
 }
 
 bool CodeMap::remove(std::uint64_t address) noexcept {
   if (live_ == nullptr) return false;
-  const auto found = live_->find(address);
-  if (found == live_->end()) return false;
+  const auto found = live_->ranges.find(address);
+  if (found == live_->ranges.end()) return false;
   release(found->second);
-  live_->erase(found);
+  live_->newest = live_->ranges.end();
+  live_->ranges.erase(found);
   return true;
 }
 
 KeptCode* CodeMap::take(std::uint64_t address) noexcept {
-  LiveCode& code = live_->find(address)->second;
+  LiveCode& code = live_->ranges.find(address)->second;
   KeptCode* const kept = code.kept;
   code.kept = nullptr;
   (void)remove(address);
@@ -86,8 +97,8 @@ KeptCode* CodeMap::take(std::uint64_t address) noexcept {
 
 const LiveCode* CodeMap::find(std::uint64_t address) const noexcept {
   if (live_ == nullptr) return nullptr;
-  const auto found = live_->find(address);
-  return found == live_->end() ? nullptr : &found->second;
+  const auto found = live_->ranges.find(address);
+  return found == live_->ranges.end() ? nullptr : &found->second;
 }
 
 }  // namespace jitquill

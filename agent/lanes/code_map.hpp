@@ -39,7 +39,7 @@ class CodeMap {
   // How many bytes behind [address, address + size) belong to no live code, at most `wanted`.
   std::uint32_t free_room(std::uint64_t address, std::uint64_t size, std::uint32_t wanted) const noexcept;
 
-  // Remembers `load` for find(); `code.kept` is set here.
+  // Remembers `load` for find() if it may move; `code.kept` is set here.
   Added add(const CodeLoad& load, LiveCode code) noexcept;
   bool remove(std::uint64_t address) noexcept;
   // As remove() of what find() has found, but its kept code is the caller's from now on.
@@ -50,9 +50,14 @@ class CodeMap {
   TwinPlaces& twins() noexcept { return twins_; }
 
  private:
-  using Live = std::map<std::uint64_t, LiveCode>;
+  using Ranges = std::map<std::uint64_t, LiveCode>;
+  struct Live {
+    Ranges ranges;
+    Ranges::iterator newest = ranges.end();  // JITs go upwards: the next one is mostly its neighbour
+  };
 
   void release(LiveCode& code) noexcept;
+  Ranges::iterator at_or_above(std::uint64_t address) const noexcept;
 
   // Made by the first add(), never destroyed: the agent is a constant-initialized object that outlives
   // everything.

@@ -33,14 +33,13 @@ const char* Texts::intern(const char* text) noexcept {
 KeptCode* KeptCode::keep(const CodeLoad& load, Texts& files) noexcept {
   CodeLoad wanted = load;
   wanted.bytes = {};
-  const auto intern = [&](const char* file) { return files.intern(file); };
   LoadCopy measure(nullptr);
-  (void)measure.copy(wanted, intern);
+  (void)measure.copy(wanted, [](const char*) -> const char* { return nullptr; });
   void* block = ::operator new(sizeof(KeptCode) + measure.size(), std::nothrow);
   if (block == nullptr) return nullptr;
   auto* kept = new (block) KeptCode;
   LoadCopy copy(reinterpret_cast<unsigned char*>(kept + 1));
-  kept->load_ = copy.copy(wanted, intern);
+  kept->load_ = copy.copy(wanted, [&](const char* file) { return files.intern(file); });
   return kept;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -30,6 +31,7 @@ struct Announced {
       {10, JITQUILL_FRAME_ALLOCATE, 0, 0, 40}, {495, JITQUILL_FRAME_FREE, 0, 0, 40},
       {497, JITQUILL_FRAME_POP, 12, 0, 0},     {498, JITQUILL_FRAME_POP, 3, 0, 0}};
   jitquill_code code{};
+  std::uint64_t made = 0;
 
   Announced() {
     for (std::uint32_t i = 0; i < 10; ++i) lines.push_back({i * 50, 10 + i, 1, 0, nullptr});
@@ -46,7 +48,10 @@ struct Announced {
   }
   void announce_all() {
     for (int i = 0; i < kFunctions; ++i) {
-      code.addr = memory.data() + static_cast<std::size_t>(i) * kSpacing;
+      unsigned char* const at = memory.data() + static_cast<std::size_t>(i) * kSpacing;
+      ++made;
+      std::memcpy(at, &made, sizeof made);  // no two functions have the same bytes: equal ones are salted
+      code.addr = at;
       if (jitquill_code_loaded(&code, nullptr) != JITQUILL_OK) std::exit(1);
     }
   }

@@ -34,14 +34,11 @@ bool Bytes::make_room(std::size_t count) noexcept {
   return !failed_;
 }
 
-Bytes& Bytes::raw(std::span<const std::uint8_t> v) noexcept {
-  return copy(v.data(), v.size());
-}
 Bytes& Bytes::raw(std::string_view v) noexcept {
   return copy(v.data(), v.size());
 }
 
-Bytes& Bytes::uleb128(std::uint64_t v) noexcept {
+Bytes& Bytes::long_uleb128(std::uint64_t v) noexcept {
   while (v >= 0x80) {
     u8(static_cast<std::uint8_t>(v | 0x80));
     v >>= 7;
@@ -55,12 +52,6 @@ Bytes& Bytes::sleb128(std::int64_t v) noexcept {
     v >>= 7;
   }
   return u8(static_cast<std::uint8_t>(v & 0x7F));
-}
-
-Bytes& Bytes::again(std::size_t at, std::size_t count) noexcept {
-  if (at > size_ || count > size_ - at) return *this;
-  if (std::uint8_t* const room = room_for(count)) std::memcpy(room, data_ + at, count);
-  return *this;
 }
 
 Bytes& Bytes::fill(std::uint8_t v, std::size_t count) noexcept {

@@ -15,6 +15,25 @@
 
 namespace jitquill {
 
+// A few fields of known size, put together first: the buffer is asked for room once.
+template <std::size_t kSize>
+class Fields {
+ public:
+  Fields& u32(std::uint32_t v) noexcept { return put(v); }
+  Fields& u64(std::uint64_t v) noexcept { return put(v); }
+  std::span<const std::uint8_t> view() const noexcept { return {data_, size_}; }
+
+ private:
+  template <class T>
+  Fields& put(T v) noexcept {
+    std::memcpy(data_ + size_, &v, sizeof v);
+    size_ += sizeof v;
+    return *this;
+  }
+  std::uint8_t data_[kSize];
+  std::size_t size_ = 0;
+};
+
 class Bytes {
  public:
   Bytes() noexcept = default;
@@ -26,12 +45,18 @@ class Bytes {
   Bytes& u16(std::uint16_t v) noexcept { return copy(&v, sizeof v); }  // host order, where the format says so
   Bytes& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
-  Bytes& uleb128(std::uint64_t v) noexcept;
+  Bytes& uleb128(std::uint64_t v) noexcept {
+    return v < 0x80 ? u8(static_cast<std::uint8_t>(v)) : long_uleb128(v);
+  }
   Bytes& sleb128(std::int64_t v) noexcept;
-  Bytes& raw(std::span<const std::uint8_t> v) noexcept;
+  Bytes& raw(std::span<const std::uint8_t> v) noexcept { return copy(v.data(), v.size()); }
   Bytes& raw(std::string_view v) noexcept;
   // Puts `count` bytes again that were put at `at`.
-  Bytes& again(std::size_t at, std::size_t count) noexcept;
+  Bytes& again(std::size_t at, std::size_t count) noexcept {
+    if (at > size_ || count > size_ - at) return *this;
+    if (std::uint8_t* const room = room_for(count)) std::memcpy(room, data_ + at, count);
+    return *this;
+  }
   Bytes& fill(std::uint8_t v, std::size_t count) noexcept;
   // Pads with `v` until size() - from is a multiple of `alignment`.
   Bytes& pad_to(std::size_t alignment, std::uint8_t v, std::size_t from = 0) noexcept;
@@ -65,6 +90,7 @@ class Bytes {
     if (std::uint8_t* const room = room_for(count)) std::memcpy(room, from, count);
     return *this;
   }
+  Bytes& long_uleb128(std::uint64_t v) noexcept;
   bool make_room(std::size_t count) noexcept;
   bool grow_to(std::size_t capacity) noexcept;
   void patch(std::size_t at, const void* from, std::size_t count) noexcept;

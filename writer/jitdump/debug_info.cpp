@@ -49,7 +49,8 @@ class FileNames {
 // The address is where the code runs, without the 0x40 that some writers add for the perf of 2016. Readers
 // that show columns take them from the discriminator, which perf ignores.
 void put_row(Bytes& out, FileNames& files, std::uint64_t address, const Line& line) noexcept {
-  out.u64(address).u32(line.line).u32(line.column);
+  Fields<16> head;
+  out.raw(head.u64(address).u32(line.line).u32(line.column).view());
   files.put(line.file);
 }
 

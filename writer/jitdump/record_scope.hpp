@@ -17,7 +17,8 @@ class RecordScope {
  public:
   // | id u32 | total_size u32 | timestamp u64 |
   RecordScope(Bytes& out, RecordId id, std::uint64_t when_ns) noexcept : out_(out), start_(out.size()) {
-    out.u32(static_cast<std::uint32_t>(id)).u32(0).u64(when_ns);
+    Fields<kPrefixSize> prefix;
+    out.raw(prefix.u32(static_cast<std::uint32_t>(id)).u32(0).u64(when_ns).view());
   }
   RecordScope(const RecordScope&) = delete;
   RecordScope& operator=(const RecordScope&) = delete;

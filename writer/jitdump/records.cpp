@@ -73,8 +73,10 @@ Status put_unwinding_info(Bytes& out, const Unwinding& unwinding, const Place& p
 Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t address, const Image& image,
                 bool& name_changed) noexcept {
   RecordScope record(out, RecordId::kCodeLoad, load.when_ns);
-  out.u32(load.pid).u32(load.tid);
-  out.u64(address).u64(address).u64(image.size()).u64(load.index);
+  Fields<kLoadHeadSize - kPrefixSize> head;
+  head.u32(load.pid).u32(load.tid);
+  head.u64(address).u64(address).u64(image.size()).u64(load.index);
+  out.raw(head.view());
   assert(record.is_at(kLoadHeadSize));
   name_changed = put_code_name(out, load.name, load.address);
   out.u8(0);

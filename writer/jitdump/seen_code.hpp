@@ -1,10 +1,11 @@
-// Which code bytes a file has had already, by a hash of a part of them.
+// Whether a file may have had the same code bytes already: bits of two hashes, not the hashes themselves.
 //
-// Equal code always meets; different code may, too, which costs eight bytes of salt and nothing else. So only
-// the size and both ends are hashed: most functions differ there.
+// Equal code always meets. Different code may meet too, one function in 30 at 100,000 functions: that costs
+// eight bytes of salt and nothing else. So only the size and both ends are hashed, and 128 KiB serve for
+// ever.
 //
-// Context   one thread at a time. 16 bytes a function at most.
-// Promises  never throws. Without memory it forgets, and equal code goes unnoticed.
+// Context   one thread at a time.
+// Promises  never throws. Without memory equal code goes unnoticed.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +25,9 @@ class SeenCode {
   bool meets(std::span<const std::uint8_t> code) noexcept;
 
  private:
-  bool grow() noexcept;
+  bool test_and_set(std::uint64_t bit) noexcept;
 
-  std::uint64_t* slots_ = nullptr;  // open addressing, 0 = free
-  std::size_t capacity_ = 0;        // a power of two
-  std::size_t used_ = 0;
+  std::uint64_t* bits_ = nullptr;  // made by the first function
 };
 
 }  // namespace jitquill::jitdump

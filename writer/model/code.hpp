@@ -72,6 +72,7 @@ struct CodeLoad {
   Inlining inlining;
   Unwinding unwinding;
   bool may_fault = false;            // the bytes may be unreadable
+  bool may_move = false;             // it is to be remembered for a move
   bool registers_unwinding = false;  // with the host's own unwinder
   std::uint32_t room = 0;            // bytes behind the code that no other code will occupy while it lives
   TwinPlaces* twins = nullptr;       // asked where that is too little; null = do without

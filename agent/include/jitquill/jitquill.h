@@ -181,7 +181,9 @@ typedef enum jitquill_code_flags {
   JITQUILL_CODE_REGISTER = 1,
   /* The bytes may be unreadable, now or in part: read them with care (about 1 us), write traps for what
      cannot be read. */
-  JITQUILL_CODE_MAY_FAULT = 2
+  JITQUILL_CODE_MAY_FAULT = 2,
+  /* The code may be moved: remember its name, lines and frame for jitquill_code_moved(). */
+  JITQUILL_CODE_MAY_MOVE = 4
 } jitquill_code_flags;
 
 typedef struct jitquill_code {
@@ -220,7 +222,8 @@ JITQUILL_FUNCTION jitquill_status jitquill_code_loaded(const jitquill_code* code
 
 /* The code that was announced at `from` runs at `to` from now on, where its bytes, the same in number, are
  * final. Its name, lines and frame are remembered. `room` is as jitquill_code.room, at the new place. The two
- * ranges may overlap. JITQUILL_NOT_FOUND if no live code starts at `from`. */
+ * ranges may overlap. JITQUILL_NOT_FOUND if no live code with the flag
+ * JITQUILL_CODE_MAY_MOVE starts at `from`. */
 JITQUILL_FUNCTION jitquill_status jitquill_code_moved(const void* from, const void* to, size_t room);
 
 /* The code that was announced at addr is gone. Call it before the memory can be reused. JITQUILL_NOT_FOUND if

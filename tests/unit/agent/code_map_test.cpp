@@ -109,6 +109,7 @@ TEST(CodeMap, KeepsWhatAnnouncesAFunctionAgain) {
     load.file = file.c_str();
     load.lines = lines;
     load.unwinding = Unwinding::from_events(events);
+    load.may_move = true;
     map.add(load, {.id = 1, .size = 8});
     name = file = "gone!";
     lines.assign(2, Line{});
