@@ -38,22 +38,6 @@ Bytes& Bytes::raw(std::string_view v) noexcept {
   return copy(v.data(), v.size());
 }
 
-Bytes& Bytes::long_uleb128(std::uint64_t v) noexcept {
-  while (v >= 0x80) {
-    u8(static_cast<std::uint8_t>(v | 0x80));
-    v >>= 7;
-  }
-  return u8(static_cast<std::uint8_t>(v));
-}
-
-Bytes& Bytes::sleb128(std::int64_t v) noexcept {
-  while (v < -0x40 || v >= 0x40) {
-    u8(static_cast<std::uint8_t>(v | 0x80));
-    v >>= 7;
-  }
-  return u8(static_cast<std::uint8_t>(v & 0x7F));
-}
-
 Bytes& Bytes::fill(std::uint8_t v, std::size_t count) noexcept {
   if (count == 0) return *this;
   if (std::uint8_t* const room = room_for(count)) std::memset(room, v, count);

@@ -15,23 +15,37 @@
 
 namespace jitquill {
 
-// A few fields of known size, put together first: the buffer is asked for room once.
-template <std::size_t kSize>
-class Fields {
+// Puts where there is room, without asking: for runs of fields whose greatest size is known
+// (Bytes::reserve()). It is a local variable, so that the compiler keeps it in a register, which it cannot do
+// with a buffer's members.
+class Cursor {
  public:
-  Fields& u32(std::uint32_t v) noexcept { return put(v); }
-  Fields& u64(std::uint64_t v) noexcept { return put(v); }
-  std::span<const std::uint8_t> view() const noexcept { return {data_, size_}; }
-
- private:
-  template <class T>
-  Fields& put(T v) noexcept {
-    std::memcpy(data_ + size_, &v, sizeof v);
-    size_ += sizeof v;
+  explicit Cursor(std::uint8_t* at) noexcept : at_(at) {}
+  Cursor& u8(std::uint8_t v) noexcept {
+    *at_++ = v;
     return *this;
   }
-  std::uint8_t data_[kSize];
-  std::size_t size_ = 0;
+  Cursor& u16(std::uint16_t v) noexcept { return copy(&v, sizeof v); }
+  Cursor& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
+  Cursor& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
+  Cursor& uleb128(std::uint64_t v) noexcept {
+    for (; v >= 0x80; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
+    return u8(static_cast<std::uint8_t>(v));
+  }
+  Cursor& sleb128(std::int64_t v) noexcept {
+    for (; v < -0x40 || v >= 0x40; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
+    return u8(static_cast<std::uint8_t>(v & 0x7F));
+  }
+  Cursor& raw(std::span<const std::uint8_t> v) noexcept { return copy(v.data(), v.size()); }
+  std::uint8_t* at() const noexcept { return at_; }
+
+ private:
+  Cursor& copy(const void* from, std::size_t count) noexcept {
+    if (count != 0) std::memcpy(at_, from, count);
+    at_ += count;
+    return *this;
+  }
+  std::uint8_t* at_;
 };
 
 class Bytes {
@@ -45,21 +59,21 @@ class Bytes {
   Bytes& u16(std::uint16_t v) noexcept { return copy(&v, sizeof v); }  // host order, where the format says so
   Bytes& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
-  Bytes& uleb128(std::uint64_t v) noexcept {
-    return v < 0x80 ? u8(static_cast<std::uint8_t>(v)) : long_uleb128(v);
-  }
-  Bytes& sleb128(std::int64_t v) noexcept;
   Bytes& raw(std::span<const std::uint8_t> v) noexcept { return copy(v.data(), v.size()); }
   Bytes& raw(std::string_view v) noexcept;
-  // Puts `count` bytes again that were put at `at`.
-  Bytes& again(std::size_t at, std::size_t count) noexcept {
-    if (at > size_ || count > size_ - at) return *this;
-    if (std::uint8_t* const room = room_for(count)) std::memcpy(room, data_ + at, count);
-    return *this;
-  }
   Bytes& fill(std::uint8_t v, std::size_t count) noexcept;
   // Pads with `v` until size() - from is a multiple of `alignment`.
   Bytes& pad_to(std::size_t alignment, std::uint8_t v, std::size_t from = 0) noexcept;
+
+  // Where `count` more bytes may be put by a Cursor, or null: then the buffer has failed. put_up_to() takes
+  // them in. What was put before is readable below it.
+  std::uint8_t* reserve(std::size_t count) noexcept {
+    if (count > capacity_ - size_ || failed_) [[unlikely]] {
+      if (!make_room(count)) return nullptr;
+    }
+    return data_ + size_;
+  }
+  void put_up_to(const Cursor& end) noexcept { size_ = static_cast<std::size_t>(end.at() - data_); }
 
   // Overwrites bytes put earlier, host order. Ignored where nothing was put.
   void patch_u32(std::size_t at, std::uint32_t v) noexcept;
@@ -78,11 +92,8 @@ class Bytes {
   // Where `count` more bytes go, or null: then the buffer has failed. Inline: most of a record's cost is
   // here.
   std::uint8_t* room_for(std::size_t count) noexcept {
-    if (count > capacity_ - size_ || failed_) [[unlikely]] {
-      if (!make_room(count)) return nullptr;
-    }
-    std::uint8_t* const room = data_ + size_;
-    size_ += count;
+    std::uint8_t* const room = reserve(count);
+    if (room != nullptr) size_ += count;
     return room;
   }
   Bytes& copy(const void* from, std::size_t count) noexcept {
@@ -90,7 +101,6 @@ class Bytes {
     if (std::uint8_t* const room = room_for(count)) std::memcpy(room, from, count);
     return *this;
   }
-  Bytes& long_uleb128(std::uint64_t v) noexcept;
   bool make_room(std::size_t count) noexcept;
   bool grow_to(std::size_t capacity) noexcept;
   void patch(std::size_t at, const void* from, std::size_t count) noexcept;

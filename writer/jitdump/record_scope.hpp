@@ -17,8 +17,10 @@ class RecordScope {
  public:
   // | id u32 | total_size u32 | timestamp u64 |
   RecordScope(Bytes& out, RecordId id, std::uint64_t when_ns) noexcept : out_(out), start_(out.size()) {
-    Fields<kPrefixSize> prefix;
-    out.raw(prefix.u32(static_cast<std::uint32_t>(id)).u32(0).u64(when_ns).view());
+    std::uint8_t* const room = out.reserve(kPrefixSize);
+    if (room == nullptr) return;
+    Cursor prefix(room);
+    out.put_up_to(prefix.u32(static_cast<std::uint32_t>(id)).u32(0).u64(when_ns));
   }
   RecordScope(const RecordScope&) = delete;
   RecordScope& operator=(const RecordScope&) = delete;

@@ -73,10 +73,11 @@ Status put_unwinding_info(Bytes& out, const Unwinding& unwinding, const Place& p
 Status put_load(Bytes& out, const CodeLoad& load, std::uint64_t address, const Image& image,
                 bool& name_changed) noexcept {
   RecordScope record(out, RecordId::kCodeLoad, load.when_ns);
-  Fields<kLoadHeadSize - kPrefixSize> head;
-  head.u32(load.pid).u32(load.tid);
-  head.u64(address).u64(address).u64(image.size()).u64(load.index);
-  out.raw(head.view());
+  if (std::uint8_t* const room = out.reserve(kLoadHeadSize); room != nullptr) {
+    Cursor head(room);
+    head.u32(load.pid).u32(load.tid).u64(address).u64(address).u64(image.size()).u64(load.index);
+    out.put_up_to(head);
+  }
   assert(record.is_at(kLoadHeadSize));
   name_changed = put_code_name(out, load.name, load.address);
   out.u8(0);

@@ -22,16 +22,19 @@ constexpr std::uint32_t minus(std::uint64_t distance) noexcept {
 }
 
 // | version | three encodings | .eh_frame i32 | functions u32 |
-void put_hdr_head(Bytes& out, std::uint64_t eh_frame_size, std::uint32_t functions) noexcept {
+void put_hdr_head(Cursor& out, std::uint64_t eh_frame_size, std::uint32_t functions) noexcept {
   out.u8(1).u8(kPcRelative).u8(kUnsigned4).u8(kDataRelative);
   out.u32(minus(eh_frame_size + 4)).u32(functions);
 }
 
 Status put_frame_pointers(Bytes& out, BlobSizes& sizes) noexcept {
-  put_hdr_head(out, 0, 0);
-  out.u64(0);
+  std::uint8_t* const room = out.reserve(kFramePointersHdrSize);
+  if (room == nullptr) return Status::kNoMemory;
+  Cursor hdr(room);
+  put_hdr_head(hdr, 0, 0);
+  out.put_up_to(hdr.u64(0));
   sizes = {0, kFramePointersHdrSize};
-  return out.failed() ? Status::kNoMemory : Status::kOk;
+  return Status::kOk;
 }
 
 // kTooLarge where a distance inside the blob does not fit into its signed 32 bits.
@@ -63,11 +66,15 @@ Status put_rows_of_functions(Bytes& out, const Unwinding& unwinding, std::uint64
   if (twin_distance > kMaxDistance) return Status::kTooLarge;
   if (const Status status = take_sizes(code_size, size, functions, sizes); status != Status::kOk)
     return status;
-  put_hdr_head(out, size, functions);
+  std::uint8_t* const room = out.reserve(kHdrHeadSize + kHdrRowSize * 2);
+  if (room == nullptr) return Status::kNoMemory;
+  Cursor hdr(room);
+  put_hdr_head(hdr, size, functions);
   for (std::uint32_t i = 0; i < functions; ++i) {
-    out.u32(minus(to_section + size - distances[i])).u32(minus(size - fdes[i]));
+    hdr.u32(minus(to_section + size - distances[i])).u32(minus(size - fdes[i]));
   }
-  return out.failed() ? Status::kNoMemory : Status::kOk;
+  out.put_up_to(hdr);
+  return Status::kOk;
 }
 
 }  // namespace

@@ -54,6 +54,24 @@ const ReadyCfi& cfi_of(const Unwinding& unwinding) noexcept {
   return unwinding.kind == Unwinding::Kind::kReady ? unwinding.ready : common_cfi();
 }
 
+constexpr std::size_t kCieBodyRoom = 32;  // without its instructions
+constexpr std::size_t kFdeHeadRoom = 32;
+constexpr std::size_t kPaddingRoom = kAlignment;
+
+std::size_t room_for_instructions(const Unwinding& unwinding) noexcept {
+  return unwinding.events.size() * kMaxRowSize + unwinding.ready.rows.size();
+}
+
+Cursor& pad(Cursor& entry, const std::uint8_t* start) noexcept {
+  while ((entry.at() - start) % kAlignment != 0) entry.u8(kNop);
+  return entry;
+}
+
+// Fills in how long the entry at `start` became.
+void close_entry(const Cursor& entry, std::uint8_t* start) noexcept {
+  Cursor(start).u32(static_cast<std::uint32_t>(entry.at() - start - 4));
+}
+
 template <class Out>
 Status put_instructions(Out& out, const Unwinding& unwinding, std::uint64_t code_size) noexcept {
   if (!unwinding.has_rows()) return Status::kBadFrame;
@@ -72,35 +90,41 @@ constexpr std::uint64_t fde_head_size(PointerForm form) noexcept {
 std::uint64_t EhFrameSection::cie_for(const Unwinding& unwinding) noexcept {
   const bool is_common = unwinding.kind == Unwinding::Kind::kFrameEvents;
   if (is_common && common_cie_ != kNone) return common_cie_;
-  const std::size_t at = out_.size();
-  out_.u32(0).u32(0).u8(1);
-  put_cie_body(out_, cfi_of(unwinding), form_);
-  out_.pad_to(kAlignment, kNop, at);
-  out_.patch_u32(at, static_cast<std::uint32_t>(out_.size() - at - 4));
-  if (is_common) common_cie_ = at - start_;
-  return at - start_;
+  const ReadyCfi& cfi = cfi_of(unwinding);
+  const std::uint64_t at = size();
+  std::uint8_t* const start = out_.reserve(kCieHeadSize + kCieBodyRoom + cfi.initial.size() + kPaddingRoom);
+  if (start == nullptr) return at;
+  Cursor cie(start);
+  cie.u32(0).u32(0).u8(1);
+  put_cie_body(cie, cfi, form_);
+  close_entry(pad(cie, start), start);
+  out_.put_up_to(cie);
+  if (is_common) common_cie_ = at;
+  return at;
 }
 
 // | length u32 | distance back to the CIE u32 | pc_begin | pc_range | 0 bytes of data | instructions |
 // padding |
 Status EhFrameSection::put_fde(const Unwinding& unwinding, std::uint64_t cie_at, std::int64_t code,
                                std::uint64_t code_size) noexcept {
-  const std::size_t at = out_.size();
-  out_.u32(0);
-  out_.u32(static_cast<std::uint32_t>(size() - cie_at));
+  const std::uint64_t at = size();
+  std::uint8_t* const start = out_.reserve(kFdeHeadRoom + room_for_instructions(unwinding) + kPaddingRoom);
+  if (start == nullptr) return Status::kNoMemory;
+  Cursor fde(start);
+  fde.u32(0).u32(static_cast<std::uint32_t>(at + 4 - cie_at));
   if (form_ == PointerForm::kRelative4) {
-    const std::int64_t distance = code - static_cast<std::int64_t>(size());
+    const std::int64_t distance = code - static_cast<std::int64_t>(at + 8);
     if (distance != static_cast<std::int32_t>(distance) || code_size > kMaxDistance) return Status::kTooLarge;
-    out_.u32(static_cast<std::uint32_t>(distance)).u32(static_cast<std::uint32_t>(code_size));
+    fde.u32(static_cast<std::uint32_t>(distance)).u32(static_cast<std::uint32_t>(code_size));
   } else {
-    out_.u64(static_cast<std::uint64_t>(code)).u64(code_size);
+    fde.u64(static_cast<std::uint64_t>(code)).u64(code_size);
   }
-  out_.u8(0);
-  const Status status = put_instructions(out_, unwinding, code_size);
-  out_.pad_to(kAlignment, kNop, at);
-  out_.patch_u32(at, static_cast<std::uint32_t>(out_.size() - at - 4));
-  last_fde_ = at - start_;
-  return status;
+  fde.u8(0);
+  if (const Status status = put_instructions(fde, unwinding, code_size); status != Status::kOk) return status;
+  close_entry(pad(fde, start), start);
+  out_.put_up_to(fde);
+  last_fde_ = at;
+  return Status::kOk;
 }
 
 Status EhFrameSection::add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size) noexcept {

@@ -16,9 +16,9 @@ constexpr std::uint8_t kRelationMask = 0x70;
 constexpr std::uint8_t kPcRelative = 0x10;
 
 // Reads forward through a part of the section; a read beyond its end gives 0 and is remembered.
-class Cursor {
+class Reader {
  public:
-  Cursor(std::span<const std::uint8_t> part, std::uint64_t address) noexcept
+  Reader(std::span<const std::uint8_t> part, std::uint64_t address) noexcept
       : part_(part), address_(address) {}
 
   bool failed() const noexcept { return failed_; }
@@ -94,10 +94,10 @@ class Cursor {
   }
   void skip(std::uint64_t count) noexcept { (void)take(count); }
   // The next `count` bytes as a cursor of their own.
-  Cursor part(std::uint64_t count) noexcept {
+  Reader part(std::uint64_t count) noexcept {
     const std::uint64_t start = address();
     const std::uint8_t* from = take(count);
-    return from == nullptr ? Cursor({}, start) : Cursor({from, static_cast<std::size_t>(count)}, start);
+    return from == nullptr ? Reader({}, start) : Reader({from, static_cast<std::size_t>(count)}, start);
   }
 
  private:
@@ -118,11 +118,11 @@ class Cursor {
 };
 
 // The body of the entry at the cursor, behind its length; nothing at the end of the section.
-std::optional<Cursor> next_entry(Cursor& section) noexcept {
+std::optional<Reader> next_entry(Reader& section) noexcept {
   std::uint64_t length = section.fixed<std::uint32_t>();
   if (length == 0xFFFFFFFF) length = section.fixed<std::uint64_t>();
   if (section.failed() || length == 0) return std::nullopt;
-  Cursor entry = section.part(length);
+  Reader entry = section.part(length);
   return section.failed() ? std::nullopt : std::optional(entry);
 }
 
@@ -132,11 +132,11 @@ struct Cie {
   bool has_augmentation_data = false;
 };
 
-bool read_augmentation(Cursor& cie, std::string_view letters, Cie& out) noexcept {
+bool read_augmentation(Reader& cie, std::string_view letters, Cie& out) noexcept {
   if (letters.empty()) return true;
   if (letters.front() != 'z') return false;  // without a length, unknown letters cannot be skipped
   out.has_augmentation_data = true;
-  Cursor data = cie.part(cie.uleb128());
+  Reader data = cie.part(cie.uleb128());
   for (const char letter : letters) {  // 'z' itself is none of these
     if (letter == 'R') out.fde_encoding = data.fixed<std::uint8_t>();
     if (letter == 'L') data.skip(1);
@@ -150,7 +150,7 @@ bool read_augmentation(Cursor& cie, std::string_view letters, Cie& out) noexcept
 }
 
 // | id 0 | version | augmentation, NUL | code align | data align | return address | [data] | instructions |
-bool read_cie(Cursor cie, Cie& out) noexcept {
+bool read_cie(Reader cie, Cie& out) noexcept {
   if (cie.fixed<std::uint32_t>() != 0) return false;
   const auto version = cie.fixed<std::uint8_t>();
   if (version != 1 && version != 3) return false;
@@ -164,13 +164,13 @@ bool read_cie(Cursor cie, Cie& out) noexcept {
 }
 
 // | distance back to the CIE | pc_begin | pc_range | [data] | instructions |
-std::optional<FoundFde> read_fde(Cursor fde, std::span<const std::uint8_t> section,
+std::optional<FoundFde> read_fde(Reader fde, std::span<const std::uint8_t> section,
                                  std::uint64_t section_address) noexcept {
   const std::uint64_t id_at = fde.address() - section_address;
   const std::uint64_t distance = fde.fixed<std::uint32_t>();
   if (fde.failed() || distance == 0 || distance > id_at) return std::nullopt;
   const std::uint64_t cie_at = id_at - distance;
-  Cursor from_cie(section.subspan(static_cast<std::size_t>(cie_at)), section_address + cie_at);
+  Reader from_cie(section.subspan(static_cast<std::size_t>(cie_at)), section_address + cie_at);
   const auto cie_entry = next_entry(from_cie);
   Cie cie;
   if (!cie_entry || !read_cie(*cie_entry, cie)) return std::nullopt;
@@ -198,7 +198,7 @@ const char* operands_of(std::uint8_t opcode) noexcept {
 }
 
 bool is_movable(std::span<const std::uint8_t> instructions) noexcept {
-  Cursor cursor(instructions, 0);
+  Reader cursor(instructions, 0);
   while (!cursor.rest().empty()) {
     const char* operand = operands_of(cursor.fixed<std::uint8_t>());
     if (operand == nullptr) return false;
@@ -230,7 +230,7 @@ bool is_movable(std::span<const std::uint8_t> instructions) noexcept {
 
 std::optional<FoundFde> find_fde(std::span<const std::uint8_t> section, std::uint64_t section_address,
                                  std::uint64_t address, std::uint64_t size) noexcept {
-  Cursor cursor(section, section_address);
+  Reader cursor(section, section_address);
   while (const auto entry = next_entry(cursor)) {
     const auto fde = read_fde(*entry, section, section_address);  // nothing for a CIE, too
     if (!fde || address < fde->pc_begin || size > fde->pc_size ||

@@ -121,6 +121,9 @@ void put_register_change(Out& out, std::uint32_t reg, std::uint32_t below) noexc
   }
 }
 
+// The most that one event can put: an advance, an expression, a rule for each register.
+inline constexpr std::size_t kMaxRowSize = 5 + 2 + 16 + kRegisters * 6;
+
 // One row per offset at which the frame differs from the row before. Differences make REMEMBER and RECALL
 // work without DW_CFA_remember_state, whose stack some unwinders keep short.
 template <class Out>

@@ -21,10 +21,19 @@ TEST(Bytes, FieldsAreInHostOrderWithoutPadding) {
   EXPECT_EQ(to_hex(out.view()), "01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 41\n42");
 }
 
-TEST(Bytes, Uleb128HasSevenBitsPerByte) {
+TEST(Bytes, CursorPutsDwarfNumbersInTheReservedRoom) {
   Bytes out;
-  out.uleb128(0).uleb128(127).uleb128(128).uleb128(624485).uleb128(std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(to_hex(out.view()), "00 7f 80 01 e5 8e 26 ff ff ff ff ff ff ff ff ff\n01");
+  out.u8(0xAA);
+  std::uint8_t* const room = out.reserve(100);
+  ASSERT_NE(room, nullptr);
+  Cursor cursor(room);
+  cursor.uleb128(0).uleb128(127).uleb128(128).uleb128(624485).uleb128(
+      std::numeric_limits<std::uint64_t>::max());
+  cursor.sleb128(-8).sleb128(63).sleb128(64).sleb128(-64).sleb128(-65).sleb128(-123456);
+  EXPECT_EQ(out.size(), 1u) << "not in the buffer yet";
+  out.put_up_to(cursor);
+  EXPECT_EQ(to_hex(out.view()),
+            "aa 00 7f 80 01 e5 8e 26 ff ff ff ff ff ff ff ff\nff 01 78 3f c0 00 40 bf 7f c0 bb 78");
 }
 
 TEST(Bytes, PaddingCountsFromWhereItIsTold) {
