@@ -1,0 +1,202 @@
+// perf itself reads what the agent writes: names, whole stacks, lines, and code at an address used twice.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/host/jitdump/agent_run.hpp"
+#include "tests/host/jitdump/kill_progress.hpp"
+#include "tests/tools/perf/perf_run.hpp"
+
+namespace {
+
+using perf_run::Frame;
+using perf_run::Range;
+using perf_run::Recording;
+using perf_run::Request;
+using perf_run::Sample;
+using test_support::Ended;
+using test_support::TempFolder;
+
+class Perf : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = perf_run::why_not(folder_); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  // The samples between the host's stamps; the dump has been judged.
+  std::vector<Sample> record(const Request& request, const std::string& stamps = "jitted") {
+    recording_ = perf_run::record(folder_, request);
+    EXPECT_EQ(recording_.error, "");
+    EXPECT_FALSE(only_dump(folder_).functions.empty());
+    EXPECT_TRUE(recording_.stamps.count(stamps)) << recording_.host_out << recording_.host_err;
+    return recording_.between(recording_.stamps[stamps]);
+  }
+
+  // Every sample in an executable mapping of no file has the name of a function.
+  void expect_names(const std::vector<Sample>& samples) {
+    EXPECT_FALSE(recording_.anonymous.empty());
+    std::size_t jitted = 0;
+    for (const Sample& sample : samples) {
+      ASSERT_FALSE(sample.frames.empty());
+      const Frame& frame = sample.frames.front();
+      const bool anonymous = std::any_of(recording_.anonymous.begin(), recording_.anonymous.end(),
+                                         [&](const Range& range) { return range.has(sample.ip); });
+      if (!anonymous) continue;
+      ++jitted;
+      EXPECT_TRUE(frame.symbol.starts_with("jit_")) << std::hex << sample.ip << " " << frame.symbol;
+    }
+    EXPECT_GT(jitted, samples.size() / 10);
+  }
+
+  TempFolder folder_;
+  Recording recording_;
+};
+
+std::string describe(const Sample& sample) {
+  std::string text = std::to_string(sample.when_ns);
+  for (const Frame& frame : sample.frames) text += "\n  " + frame.symbol + " (" + frame.object + ")";
+  return text;
+}
+
+// At least 99 of 100, over all samples: those in the kernel, the vdso, the PLT and prologues too.
+void expect_whole_stacks(const std::vector<Sample>& samples) {
+  ASSERT_GE(samples.size(), 1'000u);
+  std::size_t whole = 0;
+  std::string broken;
+  for (const Sample& sample : samples) {
+    if (sample.reaches("main"))
+      ++whole;
+    else if (broken.size() < 4'000)
+      broken += describe(sample) + "\n";
+  }
+  EXPECT_GE(100 * whole, 99 * samples.size()) << whole << " of " << samples.size() << ", broken:\n" << broken;
+  std::printf("%zu of %zu stacks reach main\n", whole, samples.size());
+}
+
+struct StackCase {
+  const char* name;
+  const char* spacing;
+  const char* options;
+};
+
+class PerfStacks : public Perf, public testing::WithParamInterface<StackCase> {};
+
+TEST_P(PerfStacks, ReachMain) {
+  Request request;
+  request.host = {STACK_HOST, GetParam().spacing, "1200"};
+  request.agent_options = GetParam().options;
+  const auto samples = record(request);
+  expect_whole_stacks(samples);
+  expect_names(samples);
+  std::set<std::string> leaves;  // frames of every shape, and C called from each
+  bool deep = false;
+  for (const Sample& sample : samples) {
+    leaves.insert(sample.frames.front().symbol);
+    const auto recursion = std::count_if(sample.frames.begin(), sample.frames.end(),
+                                         [](const Frame& frame) { return frame.symbol == "jit_recurse"; });
+    deep = deep || recursion >= 30;
+  }
+  for (const char* leaf :
+       {"jit_work_0", "jit_work_1", "jit_work_2", "jit_work_3", "jit_work_4", "jit_work_5", "native_leaf"}) {
+    EXPECT_TRUE(leaves.count(leaf)) << leaf;
+  }
+  EXPECT_TRUE(deep);
+}
+
+INSTANTIATE_TEST_SUITE_P(Code, PerfStacks,
+                         testing::Values(StackCase{"WithRoom", "roomy", ""},
+                                         StackCase{"WithRoomAlone", "roomy", "unwind=gap"},
+                                         StackCase{"Packed", "packed", ""}),
+                         [](const auto& stack) { return std::string(stack.param.name); });
+
+// The control: without our tables perf cannot get through, so the test above proves them.
+TEST_F(Perf, StacksEndInJittedCodeWithoutUnwinding) {
+  Request request;
+  request.host = {STACK_HOST, "roomy", "1200"};
+  request.agent_options = "unwind=off";
+  const auto samples = record(request);
+  ASSERT_GE(samples.size(), 1'000u);
+  std::size_t jitted = 0;
+  std::string whole;
+  for (const Sample& sample : samples) {
+    if (!sample.has_symbol_starting("jit_")) continue;
+    ++jitted;
+    if (sample.reaches("main")) whole += describe(sample) + "\n";
+  }
+  EXPECT_GT(jitted, 900u);
+  EXPECT_EQ(whole, "");
+  expect_names(samples);
+}
+
+TEST_F(Perf, ShowsTheLineOfEachSample) {
+  Request request;
+  request.host = {LINES_HOST, "1000"};
+  request.stacks = false;
+  request.srclines = true;
+  request.frequency = "500";
+  const auto samples = record(request);
+  ASSERT_EQ(recording_.lines.size(), 4u);
+  std::set<std::uint64_t> seen;
+  std::size_t jitted = 0;
+  for (const Sample& sample : samples) {
+    ASSERT_FALSE(sample.frames.empty());
+    const Frame& frame = sample.frames.front();
+    for (const Range& line : recording_.lines) {
+      if (!line.has(sample.ip)) continue;
+      ++jitted;
+      EXPECT_EQ(frame.srcline, "lines.nib:" + std::to_string(line.number));
+      seen.insert(line.number);
+    }
+  }
+  EXPECT_GT(jitted, 300u);
+  EXPECT_EQ(seen, (std::set<std::uint64_t>{7, 8, 9, 1200}));
+}
+
+TEST_F(Perf, NamesCodeAtAnAddressUsedTwiceByTime) {
+  Request request;
+  request.host = {REJIT_HOST, "400"};
+  request.frequency = "1000";
+  request.stacks = false;
+  (void)record(request, "jit_version_one");
+  for (const std::string version : {"jit_version_one", "jit_version_two"}) {
+    std::size_t right = 0;
+    for (const Sample& sample : recording_.between(recording_.stamps[version])) {
+      for (const Frame& frame : sample.frames) {
+        if (!frame.symbol.starts_with("jit_")) continue;
+        EXPECT_EQ(frame.symbol, version);
+        ++right;
+      }
+    }
+    EXPECT_GT(right, 200u) << version;
+  }
+  expect_names(recording_.samples);
+}
+
+// Of a killed process, with few functions: inject makes a file of each.
+TEST_F(Perf, InjectsTheDumpOfAKilledProcess) {
+  constexpr std::uint32_t kTarget = 100;
+  const std::string shared = folder_.file("progress");
+  KillProgress* progress = map_kill_progress(shared.c_str());
+  ASSERT_NE(progress, nullptr);
+  test_support::Command command = with_agent(
+      folder_, "perf",
+      {"record", "-q", "-e", "cpu-clock", "-k", "mono", "-o", "perf.data", "--", KILL_HOST, shared, "5000"});
+  test_support::Child recorder(command);
+  const time_t deadline = time(nullptr) + 60;
+  while (progress->returned.load() < kTarget && time(nullptr) < deadline) sched_yield();
+  ASSERT_GT(progress->pid.load(), 0);
+  kill(progress->pid.load(), SIGKILL);
+  (void)recorder.wait(60);  // perf ends as its workload did
+  jitdump_reader::Expectations killed;
+  killed.may_be_torn = true;
+  const auto dump = only_dump(folder_, killed);
+  ASSERT_GE(dump.functions.size(), progress->returned.load());
+  const Ended injected = perf_run::inject(folder_, "perf.data", "perf.jit.data");
+  EXPECT_TRUE(injected.succeeded()) << injected.describe();
+  EXPECT_EQ(test_support::files_below(folder_.file("out"), "jitted-", ".so").size(), dump.functions.size());
+  munmap(progress, sizeof *progress);
+}
+
+}  // namespace
