@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "tests/host/jitdump/agent_run.hpp"
@@ -75,6 +76,18 @@ void expect_whole_stacks(const std::vector<Sample>& samples) {
   std::printf("%zu of %zu stacks reach main\n", whole, samples.size());
 }
 
+// The most frames of one jitted function in one stack.
+std::ptrdiff_t deepest(const std::vector<Sample>& samples) {
+  std::ptrdiff_t most = 0;
+  for (const Sample& sample : samples) {
+    std::map<std::string, std::ptrdiff_t> frames;
+    for (const Frame& frame : sample.frames) {
+      if (frame.object.find("/jitted-") != std::string::npos) most = std::max(most, ++frames[frame.symbol]);
+    }
+  }
+  return most;
+}
+
 struct StackCase {
   const char* name;
   const char* spacing;
@@ -91,18 +104,12 @@ TEST_P(PerfStacks, ReachMain) {
   expect_whole_stacks(samples);
   expect_names(samples);
   std::set<std::string> leaves;  // frames of every shape, and C called from each
-  bool deep = false;
-  for (const Sample& sample : samples) {
-    leaves.insert(sample.frames.front().symbol);
-    const auto recursion = std::count_if(sample.frames.begin(), sample.frames.end(),
-                                         [](const Frame& frame) { return frame.symbol == "jit_recurse"; });
-    deep = deep || recursion >= 30;
-  }
+  for (const Sample& sample : samples) leaves.insert(sample.frames.front().symbol);
   for (const char* leaf :
        {"jit_work_0", "jit_work_1", "jit_work_2", "jit_work_3", "jit_work_4", "jit_work_5", "native_leaf"}) {
     EXPECT_TRUE(leaves.count(leaf)) << leaf;
   }
-  EXPECT_TRUE(deep);
+  EXPECT_GE(deepest(samples), 31);
 }
 
 INSTANTIATE_TEST_SUITE_P(Code, PerfStacks,
@@ -174,6 +181,38 @@ TEST_F(Perf, NamesCodeAtAnAddressUsedTwiceByTime) {
   expect_names(recording_.samples);
 }
 
+#ifdef DEMO_JIT
+class PerfNib : public Perf, public testing::WithParamInterface<const char*> {};
+
+// Each sample in code that the dump has is called as the dump calls it, and no other code is without a name.
+TEST_P(PerfNib, StacksReachMainAndNamesAreRight) {
+  Request request;
+  request.host = {DEMO_JIT, "--time", GetParam()};
+  request.frequency = "1000";
+  const auto samples = record(request);
+  expect_whole_stacks(samples);
+  const auto dump = only_dump(folder_);
+  std::size_t jitted = 0;
+  for (const Sample& sample : samples) {
+    const Frame& frame = sample.frames.at(0);
+    EXPECT_FALSE(frame.symbol == "[unknown]") << describe(sample);
+    for (const auto& function : dump.functions) {
+      if (sample.ip < function.address || sample.ip >= function.address + function.code.size()) continue;
+      EXPECT_EQ(frame.symbol, function.name);
+      ++jitted;
+    }
+  }
+  EXPECT_GT(jitted, 900u);
+  EXPECT_GE(deepest(samples), 31);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, PerfNib, testing::Values(FIB_NIB, DEEP_NIB), [](const auto& program) {
+  const std::string path = program.param;
+  const std::size_t start = path.rfind('/') + 1;
+  return path.substr(start, path.rfind('.') - start);
+});
+#endif
+
 // Of a killed process, with few functions: inject makes a file of each.
 TEST_F(Perf, InjectsTheDumpOfAKilledProcess) {
   constexpr std::uint32_t kTarget = 100;
@@ -182,7 +221,7 @@ TEST_F(Perf, InjectsTheDumpOfAKilledProcess) {
   ASSERT_NE(progress, nullptr);
   test_support::Command command = with_agent(
       folder_, "perf",
-      {"record", "-q", "-e", "cpu-clock", "-k", "mono", "-o", "perf.data", "--", KILL_HOST, shared, "5000"});
+      {"record", "-q", "-e", "cpu-clock", "-k", "mono", "-o", "perf.data", "--", KILL_HOST, shared, "300"});
   test_support::Child recorder(command);
   const time_t deadline = time(nullptr) + 60;
   while (progress->returned.load() < kTarget && time(nullptr) < deadline) sched_yield();
