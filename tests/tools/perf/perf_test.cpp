@@ -94,6 +94,10 @@ struct StackCase {
   const char* options;
 };
 
+std::ostream& operator<<(std::ostream& to, const StackCase& stack) {
+  return to << stack.name;
+}
+
 class PerfStacks : public Perf, public testing::WithParamInterface<StackCase> {};
 
 TEST_P(PerfStacks, ReachMain) {
