@@ -78,9 +78,9 @@ bool restore(FrameState& s, std::uint8_t reg) noexcept {
 bool push(FrameState& s, std::uint8_t reg) noexcept {
   const bool is_saved = s.saved_below[reg] != 0 && s.saved_below[reg] <= s.depth;
   const std::uint64_t below = std::uint64_t{s.depth} + kWord;
-  if (is_saved || !is_slot(below)) return false;
+  if (is_saved || !is_slot(below) || !set_depth(s, below)) return false;
   set_saved(s, reg, static_cast<std::uint32_t>(below));
-  return set_depth(s, below);
+  return true;
 }
 
 // Under a frame register the depth may be inexact (alloca, lea rsp,[rbp-16]). There the pop itself says where
@@ -99,6 +99,7 @@ bool save(FrameState& s, std::uint8_t reg, std::uint32_t below) noexcept {
 }
 
 bool set_frame(FrameState& s, std::uint8_t reg) noexcept {
+  if (s.is_cfa_in_memory()) return false;  // where the stack pointer is then, nobody knows
   s.cfa_register = reg;
   s.cfa_offset = s.depth;
   return true;

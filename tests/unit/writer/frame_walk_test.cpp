@@ -62,7 +62,7 @@ TEST(FrameWalk, RefusesOffsetsThatDescendOrLeaveTheCode) {
 
 TEST(FrameWalk, RefusesUnknownKinds) {
   expect_refused({{1, static_cast<K>(0), 0, 0}});
-  expect_refused({{1, static_cast<K>(11), 0, 0}});
+  expect_refused({{1, static_cast<K>(12), 0, 0}});
 }
 
 TEST(FrameWalk, RefusesRegistersThatDoNotExistAndTheStackPointer) {
@@ -161,6 +161,69 @@ TEST(FrameWalk, MovRspRbpIsADropOfTheFrame) {
   expect_cfa(state, kStackPointer, 16, 16);
   EXPECT_EQ(state.saved_below[kRbp], 16u);
   expect_cfa(accepted(framed({{20, K::kDropFrame, 0, 16}, {21, K::kPop, kRbp, 0}})), kStackPointer, 8, 8);
+}
+
+// push rbx; mov r10, rsp; and rsp, -64; sub rsp, 128 (not told); mov [rsp + 72], r10
+constexpr std::uint8_t kR10 = 10;
+const Events aligned_start = {
+    {1, K::kPush, kRbx, 0}, {4, K::kSetFrame, kR10, 0}, {20, K::kFrameInMemory, 0, 72}};
+Events aligned(std::initializer_list<FrameEvent> more) {
+  Events events = aligned_start;
+  events.insert(events.end(), more);
+  return events;
+}
+
+TEST(FrameWalk, FrameInMemoryIsFoundThroughAWordAboveTheStackPointer) {
+  const FrameState state = accepted(aligned_start);
+  EXPECT_TRUE(state.is_cfa_in_memory());
+  EXPECT_EQ(state.cfa_word, 72u);
+  EXPECT_EQ(state.cfa_register, kStackPointer);
+  EXPECT_EQ(state.cfa_offset, 16u);
+  EXPECT_EQ(state.saved_below[kRbx], 16u);
+}
+
+TEST(FrameWalk, RefusesFrameInMemoryWithoutAFrameRegister) {
+  expect_refused({{1, K::kFrameInMemory, 0, 8}});
+  expect_refused(aligned({{21, K::kFrameInMemory, 0, 72}}));
+  expect_refused({{4, K::kSetFrame, kR10, 0}, {8, K::kDropFrame, 0, 8}, {9, K::kFrameInMemory, 0, 8}});
+}
+
+TEST(FrameWalk, RefusesAWordTwoGigabytesAboveTheStackPointer) {
+  expect_refused({{4, K::kSetFrame, kR10, 0}, {8, K::kFrameInMemory, 0, 0x7FFFFFF9}});
+  expect_refused({{4, K::kSetFrame, kR10, 0}, {8, K::kFrameInMemory, 0, 0xFFFFFFFF}});
+  accepted({{4, K::kSetFrame, kR10, 0}, {8, K::kFrameInMemory, 0, 0x7FFFFFF8}});
+}
+
+TEST(FrameWalk, RefusesAStackPointerThatMovesWhileTheFrameIsInMemory) {
+  expect_refused(aligned({{21, K::kAllocate, 0, 8}}));
+  expect_refused(aligned({{21, K::kFree, 0, 8}}));
+  expect_refused(aligned({{21, K::kPush, kR12, 0}}));
+  expect_refused(aligned({{21, K::kPop, kRbx, 0}}));
+  expect_refused(aligned({{21, K::kSetFrame, kRbp, 0}}));
+}
+
+TEST(FrameWalk, RegistersAreLoadedBackWhileTheFrameIsInMemory) {
+  const FrameState state = accepted(aligned({{30, K::kRestore, kRbx, 0}}));
+  EXPECT_TRUE(state.is_cfa_in_memory());
+  EXPECT_EQ(state.saved, 0u);
+  // The frame register is like any other from here on.
+  const Events framed_in_memory = framed({{20, K::kFrameInMemory, 0, 8}, {21, K::kRestore, kRbp, 0}});
+  EXPECT_TRUE(accepted(framed_in_memory).is_cfa_in_memory());
+}
+
+TEST(FrameWalk, DropFrameEndsAFrameInMemory) {
+  const FrameState state = accepted(aligned({{40, K::kDropFrame, 0, 16}}));
+  EXPECT_FALSE(state.is_cfa_in_memory());
+  expect_cfa(state, kStackPointer, 16, 16);
+  EXPECT_EQ(accepted(aligned({{40, K::kDropFrame, 0, 16}, {41, K::kPop, kRbx, 0}})), FrameState{});
+}
+
+TEST(FrameWalk, RecallBringsBackAFrameInMemory) {
+  EXPECT_EQ(accepted(aligned({{39, K::kRemember, 0, 0},
+                              {40, K::kDropFrame, 0, 16},
+                              {41, K::kPop, kRbx, 0},
+                              {42, K::kRecall, 0, 0}})),
+            accepted(aligned_start));
 }
 
 TEST(FrameWalk, LeaveIsARestoreAndADropInEitherOrder) {
