@@ -62,6 +62,10 @@ std::vector<char> image_of(std::span<const std::uint8_t> blob, unwind::BlobSizes
   return image;
 }
 
+bool is_base_register(const Dwarf_Op& op) {
+  return op.atom >= DW_OP_breg0 && op.atom < DW_OP_breg0 + kFirstColumns;
+}
+
 // The few location operations that CFI rules turn into. The result is an address, or with
 // DW_OP_stack_value a value.
 struct Place {
@@ -77,6 +81,10 @@ Place evaluate(std::span<const Dwarf_Op> ops, const Snapshot& now, std::uint64_t
       place.value += op.number;
     } else if (op.atom == DW_OP_bregx && op.number < kFirstColumns) {
       place.value = now.registers[op.number] + op.number2;
+    } else if (is_base_register(op)) {
+      place.value = now.registers[op.atom - DW_OP_breg0] + op.number;
+    } else if (op.atom == DW_OP_deref) {
+      place.value = now.load(place.value);
     } else if (op.atom == DW_OP_stack_value) {
       place.is_value = true;
     } else {
@@ -130,6 +138,22 @@ std::optional<CfiReader::Caller> CfiReader::unwind(std::uint64_t offset, const S
     caller.registers[reg] = place.is_value ? place.value : now.load(place.value);
   }
   return caller;
+}
+
+std::optional<CfaRule> CfiReader::cfa_rule(std::uint64_t offset) const {
+  Dwarf_Frame* found = nullptr;
+  if (dwarf_cfi_addrframe(handles_->cfi, kText + offset, &found) != 0) return std::nullopt;
+  const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> frame(found, &std::free);
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  if (dwarf_frame_cfa(found, &ops, &count) != 0) return std::nullopt;
+  const auto number = [](Dwarf_Word word) { return static_cast<std::int64_t>(word); };
+  if (count == 1 && ops[0].atom == DW_OP_bregx)
+    return CfaRule{static_cast<int>(ops[0].number), number(ops[0].number2), std::nullopt};
+  if (count == 3 && is_base_register(ops[0]) && ops[1].atom == DW_OP_deref &&
+      ops[2].atom == DW_OP_plus_uconst)
+    return CfaRule{ops[0].atom - DW_OP_breg0, number(ops[2].number), number(ops[0].number)};
+  return std::nullopt;
 }
 
 }  // namespace jitquill::tests

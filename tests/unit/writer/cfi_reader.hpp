@@ -24,6 +24,14 @@ struct Snapshot {
   std::function<std::uint64_t(std::uint64_t)> load;
 };
 
+// How the CFA is found: register + offset, or with `word` *(register + word) + offset.
+struct CfaRule {
+  int base = 0;  // DWARF number
+  std::int64_t offset = 0;
+  std::optional<std::int64_t> word;
+  bool operator==(const CfaRule&) const = default;
+};
+
 class CfiReader {
  public:
   CfiReader(std::span<const std::uint8_t> blob, unwind::BlobSizes sizes, std::uint64_t code_size);
@@ -35,6 +43,8 @@ class CfiReader {
   };
   // What the caller's registers are by the tables; nothing if there is no row for the offset.
   std::optional<Caller> unwind(std::uint64_t offset, const Snapshot& now) const;
+  // Nothing also for rules of another form.
+  std::optional<CfaRule> cfa_rule(std::uint64_t offset) const;
 
  private:
   struct Handles;

@@ -17,7 +17,7 @@ using tests::FrameMachine;
 using K = FrameEventKind;
 
 TEST(EhFrame, LibdwFindsTheCallersRegistersAtEveryInstructionOfRandomFunctions) {
-  std::size_t moments = 0;
+  std::size_t moments = 0, moments_in_memory = 0;
   for (std::uint32_t seed = 1; seed <= 500; ++seed) {
     SCOPED_TRACE(seed);
     FrameMachine machine(seed);
@@ -38,10 +38,12 @@ TEST(EhFrame, LibdwFindsTheCallersRegistersAtEveryInstructionOfRandomFunctions) 
           ASSERT_EQ(caller->registers[reg], machine.caller()[reg]) << "register " << int{reg};
         ASSERT_EQ(caller->registers[kReturnAddress], machine.caller()[kReturnAddress]);
         ++moments;
+        if (const auto rule = reader.cfa_rule(offset); rule && rule->word) ++moments_in_memory;
       }
     }
   }
   EXPECT_GT(moments, 10'000u);
+  EXPECT_GT(moments_in_memory, 1'000u);
 }
 
 TEST(EhFrame, MeasureTellsTheSizesThatPutGives) {

@@ -6,6 +6,7 @@ namespace jitquill::tests {
 namespace {
 
 constexpr std::uint8_t kRbp = 6;
+constexpr std::uint8_t kR10 = 10;
 constexpr std::uint8_t kReturnColumn = 16;
 
 }  // namespace
@@ -84,6 +85,39 @@ void FrameMachine::set_frame() {
   now_.registers[kRbp] = sp();
   now_.has_frame = true;
   tell(FrameEventKind::kSetFrame, kRbp);
+}
+
+// mov r10, rsp, or rbp where that is the stack pointer; and rsp, -align; sub rsp, n; mov [rsp + k], r10.
+void FrameMachine::align_stack() {
+  if (now_.has_frame && now_.items.back().saved != kRbp) return;
+  const std::uint8_t reg = now_.has_frame ? kRbp : kR10;
+  if (!now_.has_frame) {
+    if (!depth_is_known()) return;
+    instruction();
+    now_.registers[kR10] = sp();
+    tell(FrameEventKind::kSetFrame, kR10);
+  }
+  instruction();
+  sp() &= ~std::uint64_t{(32u << pick(3)) - 1};
+  const std::uint32_t words = 1 + pick(pick(2) == 0 ? 8 : 600);
+  instruction();
+  sp() -= 8 * words;
+  const std::uint32_t word = 8 * pick(words);
+  instruction();
+  now_.frame_word = sp() + word;
+  now_.memory[now_.frame_word] = now_.registers[reg];
+  now_.has_frame = false;
+  tell(FrameEventKind::kFrameInMemory, 0, word);
+  now_.registers[kR10] = random_();
+}
+
+// mov rsp, [rsp + k]
+void FrameMachine::end_alignment() {
+  instruction();
+  sp() = now_.memory[now_.frame_word];
+  now_.frame_word = 0;
+  std::erase_if(now_.memory, [&](const auto& word) { return word.first < sp(); });
+  tell(FrameEventKind::kDropFrame, 0, static_cast<std::uint32_t>(caller_sp_ - sp()));
 }
 
 // What was saved may be used for anything: only the stack knows the caller's value from here on.
@@ -172,6 +206,7 @@ void FrameMachine::leave_frame() {
 
 void FrameMachine::epilogue() {
   restore_slots();
+  if (now_.frame_word != 0) end_alignment();
   if (now_.has_frame) leave_frame();
   while (!now_.items.empty()) drop_top();
   instruction();  // ret
@@ -186,7 +221,8 @@ void FrameMachine::early_return() {
 }
 
 void FrameMachine::body_step() {
-  switch (pick(12)) {
+  if (now_.frame_word != 0) return pick(3) == 0 ? early_return() : scramble();
+  switch (pick(13)) {
     case 0:
       return early_return();
     case 1:
@@ -201,6 +237,8 @@ void FrameMachine::body_step() {
     case 7:
     case 8:
       return set_frame();
+    case 9:
+      return align_stack();
     default:
       return push();
   }

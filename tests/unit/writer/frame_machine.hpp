@@ -51,6 +51,8 @@ class FrameMachine {
     std::map<std::uint8_t, std::uint64_t> slots;  // where mov saved a register
     std::vector<Item> items;
     bool has_frame = false;
+    std::uint64_t frame_word =
+        0;  // where the stack pointer lies that held before it was aligned; 0 = it was not
   };
   static constexpr std::uint8_t kNone = 0xFF;
 
@@ -66,6 +68,8 @@ class FrameMachine {
   void allocate();
   void save_by_mov();
   void set_frame();
+  void align_stack();
+  void end_alignment();
   void drop_top();
   void scramble();
   void epilogue();
