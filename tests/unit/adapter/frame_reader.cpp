@@ -7,10 +7,27 @@ struct Reader {
   Frame now, kept;
   bool has_kept = false;
 
+  bool through_stack_pointer() const noexcept {
+    return now.cfa_register == kStackPointer && now.cfa_word < 0;
+  }
   void move(std::int64_t bytes) noexcept {
     now.depth += bytes;
-    if (now.cfa_register == kStackPointer) now.cfa_offset = now.depth;
-    if (now.depth < 8) now.valid = false;
+    if (through_stack_pointer()) now.cfa_offset = now.depth;
+    if (now.depth < 8 || now.cfa_word >= 0) now.valid = false;
+  }
+  void count_from_stack_pointer(std::int64_t depth) noexcept {
+    now.cfa_register = kStackPointer;
+    now.cfa_offset = now.depth = depth;
+    now.cfa_word = -1;
+  }
+  // Under a frame register the pop itself says where the stack pointer was.
+  void pop(std::uint8_t reg) noexcept {
+    std::int64_t& below = now.below[reg];
+    if (below == 0 || (through_stack_pointer() && below != now.depth)) now.valid = false;
+    now.depth = below;
+    below = 0;
+    move(-8);
+    if (reg == now.cfa_register) count_from_stack_pointer(now.depth);
   }
 
   void apply(const jitquill_frame_event& event) noexcept {
@@ -23,9 +40,7 @@ struct Reader {
         below = now.depth;
         break;
       case JITQUILL_FRAME_POP:
-        if (below != now.depth) now.valid = false;
-        below = 0;
-        move(-8);
+        pop(event.reg);
         break;
       case JITQUILL_FRAME_ALLOCATE:
         move(event.value);
@@ -44,8 +59,12 @@ struct Reader {
         now.cfa_offset = now.depth;
         break;
       case JITQUILL_FRAME_DROP_FRAME:
+        count_from_stack_pointer(event.value);
+        break;
+      case JITQUILL_FRAME_FRAME_IN_MEMORY:
+        if (through_stack_pointer() || now.cfa_word >= 0) now.valid = false;
         now.cfa_register = kStackPointer;
-        now.cfa_offset = now.depth = event.value;
+        now.cfa_word = event.value;
         break;
       case JITQUILL_FRAME_REMEMBER:
         kept = now;

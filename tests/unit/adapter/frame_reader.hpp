@@ -1,7 +1,7 @@
 // Reads frame events as an unwinder would, from the comments of jitquill.h alone: the adapter's answers are
 // checked with it, so it shares nothing with the adapter.
 //
-// Context   signal handlers too: no allocation.
+// Context   any; plain values.
 #pragma once
 
 #include <jitquill/jitquill.h>
@@ -18,7 +18,8 @@ struct Frame {
   bool valid = true;
   int cfa_register = kStackPointer;
   std::int64_t cfa_offset = 8;           // CFA = cfa_register + cfa_offset
-  std::int64_t depth = 8;                // CFA - stack pointer
+  std::int64_t cfa_word = -1;            // or, from 0 on: CFA = *(stack pointer + cfa_word) + cfa_offset
+  std::int64_t depth = 8;                // CFA - stack pointer, where no frame register hides moves of it
   std::array<std::int64_t, 16> below{};  // 0 = the register still has the caller's value
 };
 

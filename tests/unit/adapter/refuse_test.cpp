@@ -96,8 +96,72 @@ INSTANTIATE_TEST_SUITE_P(Cases, Refuse,
                                               [](Assembler& a) {
                                                 a.push(x86::rbp);
                                                 a.mov(x86::rbp, x86::rsp);
+                                                a.and_(x86::rsp, -32);
                                                 a.inc(x86::rbp);
-                                                a.pop(x86::rbp);
+                                                a.leave();
+                                                a.ret();
+                                              }},
+                                         Case{"frame_register_lost_in_a_call", Refusal::kFramePointer,
+                                              [](Assembler& a) {
+                                                a.mov(x86::r10, x86::rsp);
+                                                a.and_(x86::rsp, -32);
+                                                a.call(x86::rdi);
+                                                a.mov(x86::rsp, x86::r10);
+                                                a.ret();
+                                              }},
+                                         Case{"copy_overwritten", Refusal::kDynamicAlignment,
+                                              [](Assembler& a) {
+                                                a.mov(x86::r10, x86::rsp);
+                                                a.mov(x86::r10, x86::rdi);
+                                                a.and_(x86::rsp, -32);
+                                                a.ret();
+                                              }},
+                                         Case{"copy_of_another_depth", Refusal::kDynamicAlignment,
+                                              [](Assembler& a) {
+                                                a.mov(x86::r10, x86::rsp);
+                                                a.sub(x86::rsp, 24);
+                                                a.and_(x86::rsp, -32);
+                                                a.mov(x86::rsp, x86::r10);
+                                                a.ret();
+                                              }},
+                                         Case{"push_while_in_memory", Refusal::kFrameInMemory,
+                                              [](Assembler& a) {
+                                                a.mov(x86::r10, x86::rsp);
+                                                a.and_(x86::rsp, -32);
+                                                a.sub(x86::rsp, 64);
+                                                a.mov(x86::ptr(x86::rsp, 40), x86::r10);
+                                                a.push(x86::rdi);
+                                                a.pop(x86::rdi);
+                                                a.mov(x86::rsp, x86::ptr(x86::rsp, 40));
+                                                a.ret();
+                                              }},
+                                         Case{"another_word", Refusal::kFrameInMemory,
+                                              [](Assembler& a) {
+                                                a.mov(x86::r10, x86::rsp);
+                                                a.and_(x86::rsp, -32);
+                                                a.sub(x86::rsp, 64);
+                                                a.mov(x86::ptr(x86::rsp, 40), x86::r10);
+                                                a.mov(x86::rsp, x86::ptr(x86::rsp, 32));
+                                                a.ret();
+                                              }},
+                                         Case{"saved_below_the_alignment", Refusal::kDynamicAlignment,
+                                              [](Assembler& a) {
+                                                a.push(x86::rbp);
+                                                a.mov(x86::rbp, x86::rsp);
+                                                a.and_(x86::rsp, -32);
+                                                a.push(x86::rbx);
+                                                a.mov(x86::ebx, 1);
+                                                a.pop(x86::rbx);
+                                                a.leave();
+                                                a.ret();
+                                              }},
+                                         Case{"given_up_above_the_alignment", Refusal::kLostSave,
+                                              [](Assembler& a) {
+                                                a.push(x86::rbp);
+                                                a.mov(x86::rbp, x86::rsp);
+                                                a.and_(x86::rsp, -32);
+                                                a.add(x86::rsp, 8);
+                                                a.leave();
                                                 a.ret();
                                               }},
                                          Case{"unreached", Refusal::kUnknownState,
@@ -116,27 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, Refuse,
                                               }}),
                          [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
-TEST(RefuseCompiler, DynamicAlignment) {
-  capture::clear();
-  jitquill::JitRuntime rt;
-  CodeHolder code;
-  code.init(rt.environment());
-  x86::Compiler cc(&code);
-  cc.addFunc(FuncSignatureT<void>());
-  x86::Mem wide = cc.newStack(128, 64);
-  wide.setSize(8);
-  cc.mov(wide, 1);
-  cc.ret();
-  cc.endFunc();
-  ASSERT_EQ(cc.finalize(), asmjit::kErrorOk);
-  void (*function)() = nullptr;
-  ASSERT_EQ(rt.add(&function, &code), asmjit::kErrorOk);
-  function();
-  EXPECT_EQ(rt.last_refusal(), Refusal::kDynamicAlignment);
-  EXPECT_EQ(capture::loads().size(), 1u);
-}
-
-TEST(RefuseCompiler, BodyThatPushes) {
+TEST(RefuseCompiler, BodyThatWasChangedAfterwards) {
   capture::clear();
   jitquill::JitRuntime rt;
   CodeHolder code;
@@ -148,9 +192,10 @@ TEST(RefuseCompiler, BodyThatPushes) {
   cc.ret();
   cc.endFunc();
   ASSERT_EQ(cc.finalize(), asmjit::kErrorOk);
-  void (*function)() = nullptr;
+  ASSERT_EQ(code.textSection()->buffer().data()[0], 0x6A);  // push 5 becomes push 4
+  code.textSection()->buffer().data()[1] ^= 1;
+  void* function = nullptr;
   ASSERT_EQ(rt.add(&function, &code), asmjit::kErrorOk);
-  function();
   EXPECT_EQ(rt.last_refusal(), Refusal::kBodyMovesStack);
 }
 

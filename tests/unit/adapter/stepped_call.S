@@ -1,5 +1,8 @@
 /* uint64_t stepped_call(const void* function, const uint64_t arguments[8])
  *
+ * Above the return address lie the seventh and eighth argument, in 32 bytes that functions of the Windows
+ * convention may use.
+ *
  * Calls the function with the trap flag set, so that each of its instructions raises SIGTRAP, and with a value
  * in each preserved register that occurs nowhere else. */
         .text
@@ -14,7 +17,7 @@ stepped_call:
         push    %r15
         mov     %rdi, %rax
         mov     %rsi, %r10
-        sub     $8, %rsp
+        sub     $24, %rsp
         push    56(%r10)
         push    48(%r10)
         mov     (%r10), %rdi
@@ -36,7 +39,7 @@ stepped_call:
         pushfq
         andq    $~0x100, (%rsp)
         popfq
-        add     $24, %rsp
+        add     $40, %rsp
         pop     %r15
         pop     %r14
         pop     %r13

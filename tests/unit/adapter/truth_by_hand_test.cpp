@@ -93,6 +93,60 @@ TYPED_TEST(ByHand, FramePointerPoppedWithoutTouchingTheStackPointer) {
   stepper::expect_true_frame(this->add(), {{1}});
 }
 
+TYPED_TEST(ByHand, FramePointerThatIsOverwrittenAfterwards) {
+  auto& e = this->e_;
+  e.push(x86::rbp);
+  e.mov(x86::rbp, x86::rsp);
+  e.sub(x86::rsp, 24);
+  e.mov(x86::rbp, x86::rdi);
+  e.lea(x86::rax, x86::ptr(x86::rbp, 1));
+  e.add(x86::rsp, 24);
+  e.pop(x86::rbp);
+  e.ret();
+  stepper::expect_true_frame(this->add(), {{1}});
+}
+
+TYPED_TEST(ByHand, AlignedStackUnderAFramePointer) {
+  auto& e = this->e_;
+  e.push(x86::rbp);
+  e.mov(x86::rbp, x86::rsp);
+  e.push(x86::rbx);
+  e.and_(x86::rsp, -32);
+  e.sub(x86::rsp, 96);
+  e.push(x86::rdi);  // an argument on the stack, as for a call
+  e.pop(x86::rbx);
+  e.lea(x86::rax, x86::ptr(x86::rbx, 1));
+  e.mov(x86::rbx, x86::ptr(x86::rbp, -8));
+  e.leave();
+  e.ret();
+  stepper::expect_true_frame(this->add(), {{1}});
+}
+
+TYPED_TEST(ByHand, AlignedStackUnderAScratchRegister) {
+  auto& e = this->e_;
+  e.push(x86::rbx);
+  e.mov(x86::r10, x86::rsp);
+  e.and_(x86::rsp, -64);
+  e.sub(x86::rsp, 128);
+  e.mov(x86::rbx, x86::rdi);
+  e.lea(x86::rax, x86::ptr(x86::rbx, 1));
+  e.mov(x86::rsp, x86::r10);
+  e.pop(x86::rbx);
+  e.ret();
+  stepper::expect_true_frame(this->add(), {{1}});
+}
+
+TYPED_TEST(ByHand, StackPointerGivenBackByACopy) {
+  auto& e = this->e_;
+  e.mov(x86::r10, x86::rsp);
+  e.push(x86::rdi);
+  e.sub(x86::rsp, 16);
+  e.mov(x86::rsp, x86::r10);
+  e.mov(x86::rax, x86::rdi);
+  e.ret();
+  stepper::expect_true_frame(this->add(), {{1}});
+}
+
 TYPED_TEST(ByHand, RegistersSavedByMov) {
   auto& e = this->e_;
   e.sub(x86::rsp, 24);
@@ -149,7 +203,7 @@ TYPED_TEST(ByHand, TrapsBehindAnExitAreNotReached) {
   e.ud2();
   const capture::Code code = this->add();
   ASSERT_TRUE(code.unwinding);
-  EXPECT_EQ(stepper::run(code, code.frame, {1}).mismatches, 0u);
+  EXPECT_EQ(stepper::first_mismatch(code, code.frame, stepper::run(code, {1})), "");
   // At the trap, 2 bytes before the end, rbx is still on the stack.
   const frames::Frame frame = frames::frame_at(code.frame, static_cast<std::uint32_t>(code.size) - 2);
   EXPECT_TRUE(frame.valid);

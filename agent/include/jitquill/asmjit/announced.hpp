@@ -78,7 +78,20 @@ class Marking : public Base {
     return this->bind(here);
   }
   // A function begins here. Needed only for a second function that does not begin with emitProlog().
-  asmjit::Error begin_function() { return mark_start(true); }
+  asmjit::Error begin_function() { return mark_start({0, true, {}}); }
+  // emitEpilog() without its ret: a jump to another function comes next.
+  asmjit::Error emit_tail_epilog(const asmjit::FuncFrame& frame) {
+    drops_return_ = true;
+    const asmjit::Error error = JITQUILL_ASMJIT(this->emitEpilog, this->emit_epilog)(frame);
+    drops_return_ = false;
+    return error;
+  }
+
+  asmjit::Error _emit(asmjit::InstId id, const asmjit::Operand_& o0, const asmjit::Operand_& o1,
+                      const asmjit::Operand_& o2, const asmjit::Operand_* more) override {
+    if (drops_return_ && id == Inst::kIdRet) return kNoError;
+    return Base::_emit(id, o0, o1, o2, more);
+  }
 
   asmjit::Error JITQUILL_ASMJIT(onAttach, on_attach)(HolderArgument code) noexcept override {
     const asmjit::Error error = Base::JITQUILL_ASMJIT(onAttach, on_attach)(code);
@@ -105,14 +118,16 @@ class Marking : public Base {
     this->_funcs.JITQUILL_ASMJIT(emitProlog, emit_prolog) = &on_prolog;
     this->_funcs.JITQUILL_ASMJIT(emitEpilog, emit_epilog) = &on_epilog;
   }
-  asmjit::Error mark_start(bool certain) {
+  asmjit::Error mark_start(StartMark mark) {
     const asmjit::Label here = new_mark();
-    if (!self().notes().starts.put({here.id(), certain})) return kOutOfMemory;
+    mark.label = here.id();
+    if (!self().notes().starts.put(mark)) return kOutOfMemory;
     return this->bind(here);
   }
   static asmjit::Error ASMJIT_CDECL on_prolog(asmjit::BaseEmitter* emitter, const asmjit::FuncFrame& frame) {
     auto* self = static_cast<Marking*>(emitter);
-    const asmjit::Error error = self->mark_start(false);
+    // Code of this kind is seen to its end, so rbp is followed whatever the frame promises of it.
+    const asmjit::Error error = self->mark_start({0, false, {preserved_by(frame), true}});
     if (error != kNoError) return error;
     return self->originals_.JITQUILL_ASMJIT(emitProlog, emit_prolog)(emitter, frame);
   }
@@ -126,6 +141,7 @@ class Marking : public Base {
   }
 
   Functions originals_{};
+  bool drops_return_ = false;
 };
 
 }  // namespace asmjit_detail

@@ -21,6 +21,7 @@ struct EpilogMark {
 struct StartMark {
   std::uint32_t label;
   bool certain;  // said by the runtime; else a prolog begins here, which may be that of a function under way
+  Convention convention;
 };
 
 // One function as an emitter knows it.
@@ -57,11 +58,10 @@ struct EmitterNotes {
   void bound(std::uint32_t label, std::uint32_t offset) noexcept {
     for (const StartMark& start : starts) {
       if (start.label != label) continue;
-      if (tracker.alive() && !start.certain) return;
-      if (tracker.empty_function()) return;
+      if ((tracker.alive() && !start.certain) || tracker.empty_function())
+        return tracker.follow(start.convention);
       if (tracker.started()) functions.put(current());
-      tracker.begin(offset);
-      return;
+      return tracker.begin(offset, start.convention);
     }
     tracker.label(label, offset);
   }

@@ -3,7 +3,7 @@
 //
 // Context   the thread that adds the code; the emitter rests.
 // Promises  offsets are exact: the replayed bytes equal the real ones, or the frame is refused.
-// Does not  follow dynamically aligned frames (their CFA is an expression): refused.
+// Does not  follow a body that moves the stack pointer (NodeReplay does): refused.
 #pragma once
 
 #include <jitquill/asmjit/announced.hpp>
@@ -26,6 +26,8 @@ class FrameReplay {
   KnownFunction replay(const asmjit::BaseEmitter& emitter, const asmjit::FuncFrame& frame,
                        const FunctionPlace& place) noexcept;
   const Rows<jitquill_frame_event>& rows() const noexcept { return events_tracker_.events().rows(); }
+  // Of the last function, where its prolog was as its frame says.
+  const FrameState& body() const noexcept { return body_; }
 
  private:
   // Replays one of the two at its real offset.
@@ -46,6 +48,7 @@ class FrameReplay {
 
   EmitterNotes notes_;
   FrameTracker& events_tracker_;
+  FrameState body_;
 };
 
 inline asmjit::Error FrameReplay::Scratch::_emit(asmjit::InstId id, const asmjit::Operand_& o0,
@@ -76,22 +79,18 @@ inline void FrameReplay::run(Scratch& scratch, const asmjit::FuncFrame& frame,
   if (scratch.JITQUILL_ASMJIT(emitProlog, emit_prolog)(frame) != kNoError || differs(0, place.entry))
     return events.refuse(Refusal::kBytesDiffer);
   const std::size_t prolog_size = scratch.offset();
-  const FrameState body = events.state();
+  body_ = events.state();
   scratch.place = place.exit - static_cast<std::uint32_t>(prolog_size);
   if (scratch.JITQUILL_ASMJIT(emitEpilog, emit_epilog)(frame) != kNoError || differs(prolog_size, place.exit))
     return events.refuse(Refusal::kBytesDiffer);
-  if (events_tracker_.last_end() < place.end) events_tracker_.resume(body);  // out-of-line code
+  if (events_tracker_.last_end() < place.end) events_tracker_.resume(body_);  // out-of-line code
   if (scratch.stack_instructions != place.stack_instructions) events.refuse(Refusal::kBodyMovesStack);
 }
 
 inline KnownFunction FrameReplay::replay(const asmjit::BaseEmitter& emitter, const asmjit::FuncFrame& frame,
                                          const FunctionPlace& place) noexcept {
-  const std::uint32_t preserved = frame.JITQUILL_ASMJIT(preservedRegs, preserved_regs)(asmjit::RegGroup::kGp);
-  events_tracker_.begin(place.entry, preserved & ~(1u << kSp));
-  if (frame.JITQUILL_ASMJIT(hasDynamicAlignment, has_dynamic_alignment)()) {
-    events_tracker_.events().refuse(Refusal::kDynamicAlignment);
-    return notes_.current();
-  }
+  const bool keeps_frame_pointer = frame.JITQUILL_ASMJIT(hasPreservedFP, has_preserved_fp)();
+  events_tracker_.begin(place.entry, {preserved_by(frame), keeps_frame_pointer});
   asmjit::CodeHolder code;
   if (code.init(emitter.environment()) == kNoError) {
     Scratch scratch(&code, events_tracker_);

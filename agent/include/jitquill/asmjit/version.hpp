@@ -48,6 +48,11 @@ inline bool is_gp(const asmjit::Operand_& operand) noexcept {
 #endif
 }
 
+// The registers that a function with this frame gives back as they were, the stack pointer aside.
+inline std::uint32_t preserved_by(const asmjit::FuncFrame& frame) noexcept {
+  return frame.JITQUILL_ASMJIT(preservedRegs, preserved_regs)(asmjit::RegGroup::kGp) & ~(1u << kSp);
+}
+
 // Bytes of a register or memory operand; 0 = not said.
 inline std::uint32_t operand_size(const asmjit::Operand_& operand) noexcept {
   if (is_gp(operand)) return operand.as<asmjit::x86::Gp>().size();
