@@ -8,6 +8,7 @@
 #include <jitquill/asmjit/frame_replay.hpp>
 #include <jitquill/asmjit/holder_access.hpp>
 #include <jitquill/asmjit/line_pass.hpp>
+#include <jitquill/asmjit/node_replay.hpp>
 
 #include <algorithm>
 
@@ -18,9 +19,10 @@ struct Piece {
   std::uint64_t start = 0, end = 0;
   const char* name = nullptr;  // a named label's, or NULL
   bool is_function = true;     // false: bytes in front of the first known function
-  const asmjit::BaseEmitter* emitter = nullptr;
-  const asmjit::FuncNode* node = nullptr;  // of a Compiler's function
+  asmjit::BaseEmitter* emitter = nullptr;
+  const asmjit::FuncNode* node = nullptr;  // of a Compiler's function, as the next two
   std::uint32_t stack_instructions = 0;
+  FrameState body;
   KnownFunction known;
   const Rows<jitquill_frame_event>* events = nullptr;
 };
@@ -48,14 +50,16 @@ class CodePlan {
 
  private:
   void read_compiler(asmjit::BaseCompiler& compiler) noexcept;
-  void read_notes(const asmjit::BaseEmitter& emitter, const EmitterNotes& notes) noexcept;
+  void read_notes(asmjit::BaseEmitter& emitter, const EmitterNotes& notes) noexcept;
   void read_emitter(asmjit::BaseEmitter& emitter) noexcept;
   void set_bounds() noexcept;
   void replay_frames() noexcept;
+  void replay_bodies() noexcept;
   void put_line(std::uint32_t label, std::uint32_t line, std::uint32_t column) noexcept;
 
   asmjit::CodeHolder& code_;
   FrameReplay replay_;
+  NodeReplay nodes_;
   Rows<Piece> pieces_;
   Rows<PlacedLine> lines_;
   Rows<PlacedEpilog> epilogs_;
@@ -66,6 +70,7 @@ inline bool CodePlan::make() noexcept {
   each_emitter(code_, [this](asmjit::BaseEmitter& emitter) { read_emitter(emitter); });
   set_bounds();
   replay_frames();
+  replay_bodies();
   std::sort(lines_.begin(), lines_.end(), [](const PlacedLine& a, const PlacedLine& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.order < b.order;
   });
@@ -112,7 +117,7 @@ inline void CodePlan::read_compiler(asmjit::BaseCompiler& compiler) noexcept {
   }
 }
 
-inline void CodePlan::read_notes(const asmjit::BaseEmitter& emitter, const EmitterNotes& notes) noexcept {
+inline void CodePlan::read_notes(asmjit::BaseEmitter& emitter, const EmitterNotes& notes) noexcept {
   if (notes.section == nullptr) return;
   const auto put = [&](const KnownFunction& known) {
     Piece piece;
@@ -169,9 +174,32 @@ inline void CodePlan::replay_frames() noexcept {
     place.stack_instructions = piece.stack_instructions;
     place.bytes = section.data();
     piece.known = replay_.replay(*piece.emitter, piece.node->frame(), place);
+    piece.body = replay_.body();
     piece.events = &replay_.rows();
     const std::uint64_t epilog_end = base + piece.known.epilog_end;
     epilogs_.put({exit, epilog_end > exit ? epilog_end : piece.end});
+  }
+}
+
+// The functions of one Compiler: of several on one holder, the others' stay refused.
+inline void CodePlan::replay_bodies() noexcept {
+  const auto is_refused = [](const Piece& piece) {
+    return piece.node != nullptr && piece.known.refusal == Refusal::kBodyMovesStack;
+  };
+  const Piece* const first = std::find_if(pieces_.begin(), pieces_.end(), is_refused);
+  if (first == pieces_.end()) return;
+  auto& compiler = static_cast<asmjit::BaseCompiler&>(*first->emitter);
+  const auto is_ours = [&](const Piece& piece) {
+    return piece.node != nullptr && piece.emitter == &compiler;
+  };
+  for (const Piece& piece : pieces_)
+    if (is_ours(piece)) nodes_.put(*piece.node, piece.body);
+  if (!nodes_.run(compiler)) return;
+  for (Piece& piece : pieces_) {
+    if (!is_ours(piece) || !is_refused(piece)) continue;
+    const std::uint64_t base = section_at(code_, piece.start).offset();
+    piece.known = nodes_.at(static_cast<std::uint32_t>(piece.start - base));
+    piece.events = &nodes_.rows();
   }
 }
 
