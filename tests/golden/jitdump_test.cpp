@@ -180,6 +180,24 @@ TEST_F(JitdumpBytes, UnwindingInfoHasEhFrameFirstAndItsHeaderLast) {
   EXPECT_FALSE(written.unwinding_without_room);
 }
 
+TEST_F(JitdumpBytes, FramePointersAreAHeaderThatNobodyMaps) {
+  load.lines = {};
+  load.unwinding = {.kind = Unwinding::Kind::kFramePointers, .events = {}, .ready = {}};
+  EXPECT_EQ(put(), Status::kOk);
+  EXPECT_EQ(hex(), hex_of({R"(
+    04 00 00 00              # id CODE_UNWINDING_INFO
+    3c 00 00 00              # total_size 60 = 40 + 20
+    b5 ba 46 f4 1f 01 00 00  # timestamp
+    14 00 00 00 00 00 00 00  # unwinding_size 20
+    14 00 00 00 00 00 00 00  # eh_frame_hdr_size 20
+    00 00 00 00 00 00 00 00  # mapped_size 0
+    01 1b 03 3b  fc ff ff ff
+    00 00 00 00              # fde_count 0
+    00 00 00 00 00 00 00 00)",
+                           kLoadHead, kCode}));
+  EXPECT_FALSE(written.unwinding_without_room);
+}
+
 TEST_F(JitdumpBytes, OneByteOfRoomTooFewMapsNothing) {
   load.lines = {};
   load.room = 87;
