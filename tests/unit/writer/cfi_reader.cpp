@@ -3,8 +3,10 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <elfutils/libdw.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -98,8 +100,20 @@ Place evaluate(std::span<const Dwarf_Op> ops, const Snapshot& now, std::uint64_t
 
 struct CfiReader::Handles {
   std::vector<char> image;
+  int file = -1;
   Elf* elf = nullptr;
   Dwarf_CFI* cfi = nullptr;
+  std::uint64_t base = kText;  // the address that offset 0 stands for
+
+  void open_tables() {
+    cfi = dwarf_getcfi_elf(elf);
+    EXPECT_NE(cfi, nullptr) << dwarf_errmsg(-1);
+  }
+  std::unique_ptr<Dwarf_Frame, decltype(&std::free)> frame_at(std::uint64_t offset) const {
+    Dwarf_Frame* found = nullptr;
+    if (dwarf_cfi_addrframe(cfi, base + offset, &found) != 0) found = nullptr;
+    return {found, &std::free};
+  }
 };
 
 CfiReader::CfiReader(std::span<const std::uint8_t> blob, unwind::BlobSizes sizes, std::uint64_t code_size)
@@ -107,27 +121,35 @@ CfiReader::CfiReader(std::span<const std::uint8_t> blob, unwind::BlobSizes sizes
   elf_version(EV_CURRENT);
   handles_->image = image_of(blob, sizes, code_size);
   handles_->elf = elf_memory(handles_->image.data(), handles_->image.size());
-  handles_->cfi = dwarf_getcfi_elf(handles_->elf);
-  EXPECT_NE(handles_->cfi, nullptr) << dwarf_errmsg(-1);
+  handles_->open_tables();
+}
+
+CfiReader::CfiReader(const std::string& path) : handles_(std::make_unique<Handles>()) {
+  elf_version(EV_CURRENT);
+  handles_->file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  handles_->elf = elf_begin(handles_->file, ELF_C_READ_MMAP, nullptr);
+  handles_->base = 0;
+  handles_->open_tables();
 }
 
 CfiReader::~CfiReader() {
   if (handles_->cfi != nullptr) dwarf_cfi_end(handles_->cfi);
   elf_end(handles_->elf);
+  if (handles_->file >= 0) close(handles_->file);
 }
 
 std::optional<CfiReader::Caller> CfiReader::unwind(std::uint64_t offset, const Snapshot& now) const {
-  Dwarf_Frame* found = nullptr;
-  if (dwarf_cfi_addrframe(handles_->cfi, kText + offset, &found) != 0) return std::nullopt;
-  const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> frame(found, &std::free);
+  const auto frame = handles_->frame_at(offset);
+  if (frame == nullptr) return std::nullopt;
   Dwarf_Op* ops = nullptr;
   std::size_t count = 0;
-  EXPECT_EQ(dwarf_frame_cfa(found, &ops, &count), 0) << dwarf_errmsg(-1);
+  EXPECT_EQ(dwarf_frame_cfa(frame.get(), &ops, &count), 0) << dwarf_errmsg(-1);
   Caller caller;
   caller.cfa = evaluate({ops, count}, now, 0).value;
   for (std::size_t reg = 0; reg < kFirstColumns; ++reg) {
     Dwarf_Op room[3];
-    EXPECT_EQ(dwarf_frame_register(found, static_cast<int>(reg), room, &ops, &count), 0) << dwarf_errmsg(-1);
+    EXPECT_EQ(dwarf_frame_register(frame.get(), static_cast<int>(reg), room, &ops, &count), 0)
+        << dwarf_errmsg(-1);
     // No rule. Opened without the ABI's defaults, libdw leaves it to us that callees keep their caller's
     // value.
     if (count == 0) {
@@ -141,12 +163,11 @@ std::optional<CfiReader::Caller> CfiReader::unwind(std::uint64_t offset, const S
 }
 
 std::optional<CfaRule> CfiReader::cfa_rule(std::uint64_t offset) const {
-  Dwarf_Frame* found = nullptr;
-  if (dwarf_cfi_addrframe(handles_->cfi, kText + offset, &found) != 0) return std::nullopt;
-  const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> frame(found, &std::free);
+  const auto frame = handles_->frame_at(offset);
+  if (frame == nullptr) return std::nullopt;
   Dwarf_Op* ops = nullptr;
   std::size_t count = 0;
-  if (dwarf_frame_cfa(found, &ops, &count) != 0) return std::nullopt;
+  if (dwarf_frame_cfa(frame.get(), &ops, &count) != 0) return std::nullopt;
   const auto number = [](Dwarf_Word word) { return static_cast<std::int64_t>(word); };
   if (count == 1 && ops[0].atom == DW_OP_bregx)
     return CfaRule{static_cast<int>(ops[0].number), number(ops[0].number2), std::nullopt};
@@ -154,6 +175,29 @@ std::optional<CfaRule> CfiReader::cfa_rule(std::uint64_t offset) const {
       ops[2].atom == DW_OP_plus_uconst)
     return CfaRule{ops[0].atom - DW_OP_breg0, number(ops[2].number), number(ops[0].number)};
   return std::nullopt;
+}
+
+std::string CfiReader::rules(std::uint64_t offset) const {
+  const auto frame = handles_->frame_at(offset);
+  if (frame == nullptr) return {};
+  std::string text;
+  const auto put = [&](std::span<const Dwarf_Op> ops) {
+    for (const Dwarf_Op& op : ops)
+      text += " " + std::to_string(op.atom) + "(" + std::to_string(op.number) + "," +
+              std::to_string(op.number2) + ")";
+  };
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  text += "cfa";
+  if (dwarf_frame_cfa(frame.get(), &ops, &count) == 0) put({ops, count});
+  for (std::size_t reg = 0; reg < kFirstColumns; ++reg) {
+    Dwarf_Op room[3];
+    text += " r" + std::to_string(reg);
+    if (dwarf_frame_register(frame.get(), static_cast<int>(reg), room, &ops, &count) != 0) continue;
+    text += count == 0 && ops == nullptr ? " same" : "";  // else, without operations: undefined
+    put({ops, count});
+  }
+  return text;
 }
 
 }  // namespace jitquill::tests

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "writer/unwind/blob.hpp"
@@ -35,6 +36,8 @@ struct CfaRule {
 class CfiReader {
  public:
   CfiReader(std::span<const std::uint8_t> blob, unwind::BlobSizes sizes, std::uint64_t code_size);
+  // The tables of a program file: offsets are the addresses in it.
+  explicit CfiReader(const std::string& path);
   ~CfiReader();
 
   struct Caller {
@@ -45,6 +48,8 @@ class CfiReader {
   std::optional<Caller> unwind(std::uint64_t offset, const Snapshot& now) const;
   // Nothing also for rules of another form.
   std::optional<CfaRule> cfa_rule(std::uint64_t offset) const;
+  // All rules of the row as text, for comparison; empty if there is no row.
+  std::string rules(std::uint64_t offset) const;
 
  private:
   struct Handles;
