@@ -75,6 +75,15 @@ class Bytes {
   }
   void put_up_to(const Cursor& end) noexcept { size_ = static_cast<std::size_t>(end.at() - data_); }
 
+  Bytes& uleb128(std::uint64_t v) noexcept {
+    if (std::uint8_t* const room = reserve(kMaxLeb128Size)) put_up_to(Cursor(room).uleb128(v));
+    return *this;
+  }
+  Bytes& sleb128(std::int64_t v) noexcept {
+    if (std::uint8_t* const room = reserve(kMaxLeb128Size)) put_up_to(Cursor(room).sleb128(v));
+    return *this;
+  }
+
   // Overwrites bytes put earlier, host order. Ignored where nothing was put.
   void patch_u32(std::size_t at, std::uint32_t v) noexcept;
   void patch_u64(std::size_t at, std::uint64_t v) noexcept;
@@ -89,6 +98,8 @@ class Bytes {
   void cut(std::size_t size) noexcept;
 
  private:
+  static constexpr std::size_t kMaxLeb128Size = 10;
+
   // Where `count` more bytes go, or null: then the buffer has failed. Inline: most of a record's cost is
   // here.
   std::uint8_t* room_for(std::size_t count) noexcept {
