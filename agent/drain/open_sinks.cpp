@@ -1,5 +1,8 @@
 #include "agent/drain/open_sinks.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "agent/base/counters.hpp"
 #include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
@@ -22,13 +25,18 @@ void say_sink(Log& log, const SinkRow& row, const char* what, Status status) noe
 
 }  // namespace
 
-Status OpenSinks::open(std::uint32_t formats, const Origin& origin, Folder& folder, Log& log) noexcept {
+bool OpenSinks::has(const SinkRow& row) const noexcept {
+  return std::ranges::any_of(std::span(open_, count_), [&](const Open& open) { return open.row == &row; });
+}
+
+Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlets& outlets,
+                       Log& log) noexcept {
   Status all = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size() && count_ < kMost; ++i) {
-    if ((formats >> i & 1) == 0) continue;
+    if ((formats >> i & 1) == 0 || has(rows[i])) continue;
     Sink* sink = rows[i].make();
-    const Status status = sink == nullptr ? Status::kNoMemory : sink->begin(origin, folder);
+    const Status status = sink == nullptr ? Status::kNoMemory : sink->begin(origin, outlets);
     if (status != Status::kOk) say_sink(log, rows[i], "", status);
     all = worse(all, status);
     if (is_done(status)) {
@@ -92,9 +100,10 @@ void OpenSinks::end(std::uint64_t when_ns, Log& log) noexcept {
 }
 
 void OpenSinks::abandon() noexcept {
-  while (count_ != 0) {
-    open_[count_ - 1].sink->abandon();
-    drop(count_ - 1);
+  for (std::size_t i = count_; i-- > 0;) {
+    if (open_[i].sink->outlives_fork()) continue;
+    open_[i].sink->abandon();
+    drop(i);
   }
 }
 

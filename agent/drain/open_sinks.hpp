@@ -14,9 +14,9 @@ namespace jitquill {
 
 class OpenSinks {
  public:
-  // Makes and begins every sink whose bit is set (bit i = row i of sinks.def). The first failure, else the
-  // first limit.
-  Status open(std::uint32_t formats, const Origin& origin, Folder& folder, Log& log) noexcept;
+  // Makes and begins every sink whose bit is set (bit i = row i of sinks.def) and that is not open yet. The
+  // first failure, else the first limit.
+  Status open(std::uint32_t formats, const Origin& origin, const Outlets& outlets, Log& log) noexcept;
 
   bool any() const noexcept { return count_ != 0; }
 
@@ -26,7 +26,7 @@ class OpenSinks {
   Status unload(const CodeUnload& unload, Log& log) noexcept;
 
   void end(std::uint64_t when_ns, Log& log) noexcept;
-  // In a child: the files are the parent's.
+  // In a child: the files are the parent's. Outputs in memory stay open.
   void abandon() noexcept;
   // In a child whose memory cannot be trusted: not even their destructors run.
   void forget() noexcept { count_ = 0; }
@@ -44,6 +44,7 @@ class OpenSinks {
   Status each(Call call, Log& log) noexcept;
   void note_failure(std::size_t index, Status status, Log& log) noexcept;
   void drop(std::size_t index) noexcept;
+  bool has(const SinkRow& row) const noexcept;
 
   Open open_[kMost] = {};
   std::size_t count_ = 0;

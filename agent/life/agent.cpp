@@ -9,6 +9,7 @@
 #include "agent/base/process_page.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/thread_id.hpp"
+#include "agent/drain/gdb_registry.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -121,7 +122,7 @@ Status Agent::wake() noexcept {
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
-      place_, log_);
+      {place_, &gdb_registry()}, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
   if (opened == Status::kOk && options_.problem_count != 0) return Status::kBadOption;
   return opened;
@@ -134,10 +135,8 @@ Status Agent::start(std::string_view options) noexcept {
 }
 
 Status Agent::stop() noexcept {
-  if (phase_ == Phase::kAwake) {
-    sinks_.end(now(), log_);
-    write_statistics();
-  }
+  sinks_.end(now(), log_);
+  write_statistics();
   log_.close();
   set_phase(Phase::kStopped);
   return Status::kOk;

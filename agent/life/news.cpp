@@ -128,6 +128,7 @@ Status Agent::move(CodeMove& move) noexcept {
   load.id = live->id;
   load.index = live->index;
   load.address = move.to;
+  load.moved_from = move.from;
   load.room = move.room;
   load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(live->size)};
   const LiveCode before = *live;

@@ -31,7 +31,7 @@ class FileName {
 
 class JitdumpSink final : public Sink {
  public:
-  Status begin(const Origin& origin, Folder& folder) noexcept override;
+  Status begin(const Origin& origin, const Outlets& outlets) noexcept override;
   Status load(const CodeLoad& load, Written& written) noexcept override;
   Status move(const CodeMove& move, Written& written) noexcept override;
   Status unload(const CodeUnload&) noexcept override { return Status::kOk; }
@@ -50,9 +50,9 @@ class JitdumpSink final : public Sink {
   std::uint64_t start_ns_ = 0;
 };
 
-Status JitdumpSink::begin(const Origin& origin, Folder& folder) noexcept {
+Status JitdumpSink::begin(const Origin& origin, const Outlets& outlets) noexcept {
   abandon();
-  const int descriptor = folder.create(FileName(origin.pid).text());
+  const int descriptor = outlets.folder.create(FileName(origin.pid).text());
   if (descriptor < 0)
     return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
   file_.adopt(descriptor);
@@ -89,7 +89,7 @@ Status JitdumpSink::move(const CodeMove& move, Written& written) noexcept {
 Status JitdumpSink::append(Status put, Written& written) noexcept {
   if (!is_done(put)) return put;
   if (const Status status = file_.append(group_.view()); status != Status::kOk) return status;
-  written.bytes = group_.size();
+  written.bytes += group_.size();
   return put;
 }
 

@@ -59,10 +59,11 @@ class TwinPlaces {
 
 // A function's code, or a stub's, from now on at `address`.
 struct CodeLoad {
-  std::uint64_t id = 0;       // unique in the process, from 1, never reused
-  std::uint64_t index = 0;    // unique among announcements: a function that moves is announced again
-  std::uint64_t when_ns = 0;  // CLOCK_MONOTONIC, after the code became final
-  std::uint64_t address = 0;  // where it runs
+  std::uint64_t id = 0;          // unique in the process, from 1, never reused
+  std::uint64_t index = 0;       // unique among announcements: a function that moves is announced again
+  std::uint64_t when_ns = 0;     // CLOCK_MONOTONIC, after the code became final
+  std::uint64_t address = 0;     // where it runs
+  std::uint64_t moved_from = 0;  // where it ran until now; 0 = it is new
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;  // the kernel's number of the announcing thread
   std::span<const std::uint8_t> bytes;

@@ -13,6 +13,7 @@
 
 #include "writer/model/code.hpp"
 #include "writer/model/status.hpp"
+#include "writer/sink/object_registry.hpp"
 
 namespace jitquill {
 
@@ -25,6 +26,15 @@ class Folder {
 
  protected:
   ~Folder() = default;
+};
+
+// Where a sink's output goes.
+struct Outlets {
+  // NOLINTNEXTLINE(google-explicit-constructor): a folder is all that most sinks need
+  Outlets(Folder& files, ObjectRegistry* registry = nullptr) noexcept : folder(files), objects(registry) {}
+
+  Folder& folder;
+  ObjectRegistry* objects;  // null: no debugger can be told
 };
 
 // What became of one function beyond its status, for the counters.
@@ -45,7 +55,7 @@ class Sink {
  public:
   virtual ~Sink() = default;
   // Opens the output. kNoMarker is a success with a limit.
-  virtual Status begin(const Origin& origin, Folder& folder) noexcept = 0;
+  virtual Status begin(const Origin& origin, const Outlets& outlets) noexcept = 0;
   virtual Status load(const CodeLoad& load, Written& written) noexcept = 0;
   virtual Status move(const CodeMove& move, Written& written) noexcept = 0;
   virtual Status unload(const CodeUnload& unload) noexcept = 0;
@@ -53,6 +63,8 @@ class Sink {
   virtual Status end(std::uint64_t when_ns) noexcept = 0;
   // Lets go of the output without a word: in a child of fork it is the parent's.
   virtual void abandon() noexcept = 0;
+  // Its output is memory: a child of fork has its own copy and goes on with it.
+  virtual bool outlives_fork() const noexcept { return false; }
 };
 
 // A row of sinks.def. make() returns null when memory is out.
