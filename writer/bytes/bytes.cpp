@@ -54,6 +54,9 @@ void Bytes::patch(std::size_t at, const void* from, std::size_t count) noexcept 
   std::memcpy(data_ + at, from, count);
 }
 
+void Bytes::patch_u16(std::size_t at, std::uint16_t v) noexcept {
+  patch(at, &v, sizeof v);
+}
 void Bytes::patch_u32(std::size_t at, std::uint32_t v) noexcept {
   patch(at, &v, sizeof v);
 }

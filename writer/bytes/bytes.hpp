@@ -85,6 +85,7 @@ class Bytes {
   }
 
   // Overwrites bytes put earlier, host order. Ignored where nothing was put.
+  void patch_u16(std::size_t at, std::uint16_t v) noexcept;
   void patch_u32(std::size_t at, std::uint32_t v) noexcept;
   void patch_u64(std::size_t at, std::uint64_t v) noexcept;
 

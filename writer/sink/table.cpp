@@ -1,3 +1,4 @@
+#include "writer/gdbobj/sink.hpp"
 #include "writer/jitdump/sink.hpp"
 #include "writer/sink/sink.hpp"
 
