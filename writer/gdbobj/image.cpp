@@ -102,6 +102,8 @@ class ImageWriter {
   void put_code_headers(std::uint32_t name_at) noexcept;
 
   static constexpr std::string_view kProducer = "jitquill";
+  static constexpr std::uint32_t kProducerAt = 1;  // in the table of names
+  static constexpr std::uint32_t kFirstNameAt = kProducerAt + kProducer.size() + 1;
 
   Bytes& out_;
   std::span<Member> members_;
@@ -135,7 +137,7 @@ void ImageWriter::put_symbols() noexcept {
   begin(Section::kSymbols);
   out_.fill(0, kSymbolSize);
   tables_.symbols_at = here();
-  auto name_at = static_cast<std::uint32_t>(1 + kProducer.size() + 1);
+  std::uint32_t name_at = kFirstNameAt;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Function& function = *members_[i].function;
     if (begins_section(members_, i)) ++code_sections_;
@@ -203,10 +205,10 @@ void ImageWriter::put_info() noexcept {
   const std::uint32_t start = begin(Section::kInfo);
   const bool has_lines = extent(Section::kLines).size != 0;
   out_.u32(0).u16(kDwarfVersion).u32(0).u8(kAddressSize);
-  out_.u8(has_lines ? kUnitWithLines : kUnit).u32(1).u32(1).u8(kC99).u64(0).u32(0);
+  out_.u8(has_lines ? kUnitWithLines : kUnit).u32(kProducerAt).u32(kProducerAt).u8(kC99).u64(0).u32(0);
   if (has_lines) out_.u32(0);
   tables_.dies_at = here();
-  auto name_at = static_cast<std::uint32_t>(1 + kProducer.size() + 1);
+  std::uint32_t name_at = kFirstNameAt;
   for (const Member& member : members_) {
     out_.u8(kFunction).u32(name_at);
     out_.u64(member.function->address()).u32(static_cast<std::uint32_t>(member.function->size()));

@@ -1,7 +1,8 @@
 // All published objects, kept few: a debugger's work for each event grows with their number.
 //
-// A function begins in an object of its own. Sixteen objects of one level become one of the next level, so a
-// function is put log16(n) times; at the last level they stay. An object of which half is gone is made anew.
+// A function begins in an object of its own. Ten objects of one level become one of the next level, so a
+// function is put four times at most; at the last level they stay, since a debugger reads all of an object
+// again when one of its functions goes. An object of which half is gone is made anew.
 //
 // Context   one thread at a time.
 // Promises  what is published is true after every call: a function that was removed is in no image, and one
@@ -34,8 +35,8 @@ class Objects {
   void withdraw_all() noexcept;
 
  private:
-  static constexpr std::uint32_t kLevels = 4;  // up to 1, 16, 256 and 4096 functions
-  static constexpr std::size_t kMerged = 16;
+  static constexpr std::uint32_t kLevels = 4;  // up to 1, 10, 100 and 1000 functions
+  static constexpr std::size_t kMerged = 10;
   // Larger images are not merged, however few functions they have: offsets in them have 32 bits.
   static constexpr std::uint64_t kMostMergedSize = std::uint64_t{16} << 20;
 
