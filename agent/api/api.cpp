@@ -34,12 +34,11 @@ jitquill_status jitquill_start(const jitquill_start_options* options) {
   if (options != nullptr && !read_struct(options, given)) return JITQUILL_BAD_ARGUMENT;
   const std::string_view text =
       given.options == nullptr ? std::string_view{} : std::string_view{given.options};
-  return to_c(
-      with_agent([&](Agent& a) { return a.start(text); }, [](Agent&) { return Status::kBadArgument; }));
+  return to_c(with_agent([&](Agent& a) { return a.start(text); }, [](Agent&) { return Status::kBusy; }));
 }
 
 jitquill_status jitquill_stop(void) {
-  return to_c(with_agent([](Agent& a) { return a.stop(); }, [](Agent&) { return Status::kBadArgument; }));
+  return to_c(with_agent([](Agent& a) { return a.stop(); }, [](Agent&) { return Status::kBusy; }));
 }
 
 int jitquill_wants_code(void) {
@@ -92,11 +91,14 @@ size_t jitquill_unwinding_size(const jitquill_code* code) {
 }
 
 jitquill_status jitquill_statistic_at(size_t index, jitquill_statistic* out) {
-  if (out == nullptr || out->struct_size < sizeof(jitquill_statistic)) return JITQUILL_BAD_ARGUMENT;
+  if (out == nullptr || out->struct_size < sizeof(std::uint32_t)) return JITQUILL_BAD_ARGUMENT;
   if (index >= kCounters) return JITQUILL_NOT_FOUND;
-  out->name = kCounterRows[index].name;
-  out->meaning = kCounterRows[index].meaning;
-  out->value = counted(index);
+  jitquill_statistic row = {};
+  row.struct_size = out->struct_size;
+  row.name = kCounterRows[index].name;
+  row.meaning = kCounterRows[index].meaning;
+  row.value = counted(index);
+  write_struct(row, out);
   return JITQUILL_OK;
 }
 

@@ -30,4 +30,11 @@ bool read_struct(const Struct* from, Struct& to) noexcept {
   return true;
 }
 
+// The other way: the members that the caller's version has. struct_size is its own.
+template <class Struct>
+void write_struct(const Struct& from, Struct* to) noexcept {
+  const std::size_t size = to->struct_size < sizeof(Struct) ? to->struct_size : sizeof(Struct);
+  __builtin_memcpy(to, &from, size);
+}
+
 }  // namespace jitquill

@@ -5,7 +5,8 @@
 // parent.
 //
 // Context   [hook]: reading. The first call maps the page; it takes no lock.
-// Does not  exist before Linux 4.14: then an ordinary page serves, and only fork() is noticed (fork.cpp).
+// Does not  exist before Linux 4.14: then an ordinary page serves, and only fork() is noticed
+// (life/birth.cpp).
 #pragma once
 
 #include <atomic>

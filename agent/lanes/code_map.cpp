@@ -87,6 +87,13 @@ bool CodeMap::remove(std::uint64_t address) noexcept {
   return true;
 }
 
+void CodeMap::clear() noexcept {
+  if (live_ == nullptr) return;
+  for (auto& [address, code] : live_->ranges) release(code);
+  delete live_;
+  live_ = nullptr;
+}
+
 KeptCode* CodeMap::take(std::uint64_t address) noexcept {
   LiveCode& code = live_->ranges.find(address)->second;
   KeptCode* const kept = code.kept;

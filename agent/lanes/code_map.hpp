@@ -42,6 +42,7 @@ class CodeMap {
   // Remembers `load` for find() if it may move; `code.kept` is set here.
   Added add(const CodeLoad& load, LiveCode code) noexcept;
   bool remove(std::uint64_t address) noexcept;
+  void clear() noexcept;
   // As remove() of what find() has found, but its kept code is the caller's from now on.
   KeptCode* take(std::uint64_t address) noexcept;
   // Valid until the next add() or remove().

@@ -138,6 +138,7 @@ Status Agent::stop() noexcept {
   sinks_.end(now(), log_);
   write_statistics();
   log_.close();
+  code_map_.clear();  // what is announced later goes into another folder, where this code is not
   set_phase(Phase::kStopped);
   return Status::kOk;
 }

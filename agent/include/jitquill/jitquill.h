@@ -26,7 +26,9 @@
  * Contexts. Every function may be called by any thread at any time, also from inside signal handlers and
  * while the caller holds locks of its own: none calls back, takes a lock of yours, uses your allocator,
  * keeps a pointer after it returns, changes errno, or is a cancellation point. Asynchronous signals are
- * held back for the few microseconds of a call.
+ * held back for the few microseconds of a call. (One exception: without JITQUILL_LINK or JITQUILL_WEAK the
+ * first call in a source file looks the agent up by dlsym, which is not for signal handlers: call
+ * jitquill_wants_code() once at start.)
  *
  * Growth. A struct begins with struct_size: set it to sizeof. Members are only ever added at the end, a
  * shorter struct is a valid older one, and what an agent does not know yet it ignores. Numbers never change.
@@ -58,7 +60,8 @@ extern "C" {
  * jitquill_statistic_at) and writes it to its log. */
 typedef enum jitquill_status {
   JITQUILL_OK = 0,
-  JITQUILL_UNWINDING_LEFT_OUT = 1, /* announced without unwinding: bad frame events */
+  JITQUILL_UNWINDING_LEFT_OUT = 1, /* announced without unwinding: bad frame events or eh_frame, or a kind
+                                      that this agent does not know */
   JITQUILL_LINES_LEFT_OUT = 2,     /* announced without lines: offsets out of order or range, or no file */
   JITQUILL_QUEUED = 3,             /* called from inside a call: written when the outer one ends */
   JITQUILL_NO_MARKER = 4,          /* file written, but perf cannot find it (directory is noexec) */
@@ -74,8 +77,8 @@ typedef enum jitquill_status {
   JITQUILL_NO_OUTPUT = -9, /* output folder or file could not be made */
   JITQUILL_NO_SPACE = -10, /* disk, quota or file size limit reached */
   JITQUILL_WRITE_FAILED = -11,
-  JITQUILL_BAD_FRAME = -12, /* jitquill_unwinding_size() only refuses silently; see there */
-  JITQUILL_NOT_BUILT_YET = -13
+  JITQUILL_BAD_FRAME = -12, /* of the writers: no call below returns it */
+  JITQUILL_BUSY = -13       /* start or stop from inside another call: try again when that has returned */
 } jitquill_status;
 
 /* The cause, and the cure where there is one; a constant string. NULL without an agent. */
@@ -96,7 +99,8 @@ typedef struct jitquill_start_options {
 JITQUILL_FUNCTION jitquill_status jitquill_start(const jitquill_start_options* options);
 
 /* Ends all files properly and closes them. What is announced later is refused with JITQUILL_STOPPED. Not
- * needed at exit: a file is whole after every call that announced something. */
+ * needed at exit: a file is whole after every call that announced something. Code that was announced before
+ * is not in the folder of a later jitquill_start(): announce it again. */
 JITQUILL_FUNCTION jitquill_status jitquill_stop(void);
 
 /* 1 if announcing is of use now, 0 if there is no agent or no output wants code: then lines and frames need
@@ -120,10 +124,18 @@ typedef struct jitquill_line {
 
 /* What an instruction does to the frame. An event takes effect at its offset, which is where the instruction
  * ENDS. "CFA" is the value of the stack pointer before the call that entered the function; on entry the
- * stack pointer is 8 bytes below it (x86-64: the return address). */
+ * stack pointer is 8 bytes below it (x86-64: the return address). Until SET_FRAME every move of the stack
+ * pointer must be told; from then on the CFA is counted from the frame register, and moves may be left out.
+ *
+ *   push rbp; mov rbp, rsp     PUSH rbp, SET_FRAME rbp
+ *   pop rbp                    POP rbp: if it is the frame register, the CFA is counted from sp again
+ *   leave                      RESTORE rbp, DROP_FRAME 8 (where only `push rbp` came before `mov rbp, rsp`)
+ *   push / pop of scratch      ALLOCATE 8 / FREE 8
+ *   mov [rsp + k], rbx         SAVE rbx, CFA - rsp - k
+ *   ret in the middle          REMEMBER before its epilogue's first event, RECALL at the end of the ret */
 typedef enum jitquill_frame_kind {
   JITQUILL_FRAME_PUSH = 1,      /* push reg: caller's value of reg is now at sp. Scratch pushes: ALLOCATE 8 */
-  JITQUILL_FRAME_POP = 2,       /* pop reg: the caller's value again; of the frame register: DROP_FRAME too */
+  JITQUILL_FRAME_POP = 2,       /* pop reg: it holds the caller's value again */
   JITQUILL_FRAME_ALLOCATE = 3,  /* sub sp, value; also a push of anything that is not a caller's register */
   JITQUILL_FRAME_FREE = 4,      /* add sp, value */
   JITQUILL_FRAME_SAVE = 5,      /* caller's value of reg was stored value bytes below the CFA (16, 24, ...) */
@@ -245,8 +257,8 @@ typedef struct jitquill_statistic {
   uint64_t value;      /* since the process began, or since its fork */
 } jitquill_statistic;
 
-/* The index-th counter (from 0); JITQUILL_NOT_FOUND behind the last. The same list is written to
- * <folder>/stats. */
+/* The index-th counter (from 0), in the members that out->struct_size covers (set it); JITQUILL_NOT_FOUND
+ * behind the last. The same list is written to <folder>/stats. */
 JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_statistic* out);
 
 /* ---- How the functions are reached ------------------------------------------------------------------------

@@ -145,7 +145,7 @@ void questions() {
   statistic.struct_size = sizeof statistic;
   expect("first statistic", jitquill_statistic_at(0, &statistic), JITQUILL_OK);
   expect("behind the last", jitquill_statistic_at(1'000'000, &statistic), JITQUILL_NOT_FOUND);
-  for (int status = JITQUILL_NOT_BUILT_YET - 3; status <= JITQUILL_NO_MARKER + 3; ++status) {
+  for (int status = JITQUILL_BUSY - 3; status <= JITQUILL_NO_MARKER + 3; ++status) {
     expect("text of a status", jitquill_status_text(static_cast<jitquill_status>(status)) != nullptr, 1);
   }
 }

@@ -9,6 +9,12 @@
 namespace jitquill {
 namespace {
 
+// Frees what the map of a process never needs to.
+template <class Map>
+struct Clearing : Map {
+  ~Clearing() { this->clear(); }
+};
+
 CodeMap::Added add(CodeMap& map, std::uint64_t address, std::uint64_t id, std::uint64_t size,
                    std::uint32_t tail = 0) {
   CodeLoad load;
@@ -25,7 +31,7 @@ std::uint64_t take(CodeMap& map, std::uint64_t address) {
 }
 
 TEST(CodeMap, FindsWhatWasAddedOnce) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   EXPECT_EQ(take(map, 0x1000), 0u);
   add(map, 0x1000, 1, 16);
   EXPECT_EQ(take(map, 0x1008), 0u);  // inside, but nothing starts there
@@ -34,7 +40,7 @@ TEST(CodeMap, FindsWhatWasAddedOnce) {
 }
 
 TEST(CodeMap, NewCodeEndsAllThatItOverlaps) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   add(map, 0x1000, 1, 0x100);
   add(map, 0x1100, 2, 0x100);
   add(map, 0x1200, 3, 0x100);
@@ -43,14 +49,14 @@ TEST(CodeMap, NewCodeEndsAllThatItOverlaps) {
 }
 
 TEST(CodeMap, NeighboursThatTouchLive) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   add(map, 0x1000, 1, 0x100);
   add(map, 0x1200, 2, 0x100);
   EXPECT_EQ(add(map, 0x1100, 3, 0x100).replaced, 0u);
 }
 
 TEST(CodeMap, TailIsOverwrittenOnce) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   add(map, 0x1000, 1, 0x40, 0x60);
   EXPECT_EQ(add(map, 0x10A0, 2, 16).tails_overwritten, 0u);
   EXPECT_EQ(add(map, 0x1080, 3, 16).tails_overwritten, 1u);
@@ -58,7 +64,7 @@ TEST(CodeMap, TailIsOverwrittenOnce) {
 }
 
 TEST(CodeMap, RoomEndsAtTheNextLiveCode) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   EXPECT_EQ(map.free_room(0x1000, 0x40, 500), 500u);
   add(map, 0x1080, 1, 16);
   EXPECT_EQ(map.free_room(0x1000, 0x40, 500), 0x40u);
@@ -69,7 +75,7 @@ TEST(CodeMap, RoomEndsAtTheNextLiveCode) {
 
 // The map against the plainest possible one: an owner per byte.
 TEST(CodeMap, AgreesWithAnOwnerPerByte) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   std::map<std::uint64_t, std::uint64_t> owner;   // byte -> id
   std::map<std::uint64_t, std::uint64_t> starts;  // start -> id
   std::mt19937 random(11);
@@ -97,7 +103,7 @@ TEST(CodeMap, AgreesWithAnOwnerPerByte) {
 }
 
 TEST(CodeMap, KeepsWhatAnnouncesAFunctionAgain) {
-  CodeMap map;
+  Clearing<CodeMap> map;
   {
     std::string name = "f", file = "f.nib";
     std::vector<Line> lines{{.offset = 2, .line = 9, .column = 1, .file = nullptr},
