@@ -106,13 +106,6 @@ constexpr OptionRow kRows[] = {
 #undef LATER
 };
 
-void note_problem(Options& options, std::string_view what, std::string_view why) noexcept {
-  const std::uint32_t index = options.problem_count++;
-  if (index >= Options::kMaxProblems) return;
-  (void)options.problems[index].what.set(first(what, 95));
-  (void)options.problems[index].why.set(first(why, 159));
-}
-
 std::string_view unquoted(std::string_view value) noexcept {
   if (value.size() < 2 || value.front() != value.back()) return value;
   if (value.front() != '"' && value.front() != '\'') return value;
@@ -154,6 +147,13 @@ void set_defaults(Options& options) noexcept {
   for (const OptionRow& row : kRows) {
     if (row.set != nullptr) (void)row.set(options, row.initial);
   }
+}
+
+void note_problem(Options& options, std::string_view what, std::string_view why) noexcept {
+  const std::uint32_t index = options.problem_count++;
+  if (index >= Options::kMaxProblems) return;
+  (void)options.problems[index].what.set(first(what, 95));
+  (void)options.problems[index].why.set(first(why, 159));
 }
 
 void apply(Options& options, std::string_view text) noexcept {

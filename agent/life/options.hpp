@@ -1,6 +1,6 @@
 // What the user asked for, from "key=value key=value".
 //
-// Values may be quoted with ' or "; in lists a comma inside () or <> does not split. What is unknown, out of
+// Values may be quoted with ' or ". What is unknown, out of
 // range or not built yet is kept as a problem, to be said when the agent wakes, and the default stays.
 //
 // Context   [life]: no allocation, no output. Plain values afterwards.
@@ -58,6 +58,9 @@ struct Options {
 
 // Every option at its default.
 void set_defaults(Options& options) noexcept;
+
+// Notes that something the user asked for is not done, and why.
+void note_problem(Options& options, std::string_view what, std::string_view why) noexcept;
 
 // Applies a text of options over what is set.
 void apply(Options& options, std::string_view text) noexcept;

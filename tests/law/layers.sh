@@ -18,6 +18,8 @@ forbid writer 'agent/|jitquill/'
 forbid demo-jit '(\.\./)*(agent|writer)/'
 forbid agent/include 'agent/|writer/|base/|life/'
 forbid tests/readers 'agent/|writer/|jitquill/'
-forbid agent/lanes 'agent/(drain|life|api|intake)/|writer/(jitdump|perfmap|gdbobj|eventlog|openj9|oprofile|text)/'
-forbid agent/api 'writer/(jitdump|perfmap|gdbobj|eventlog|openj9|oprofile|text)/'
+# The folders of the formats: all of the writer's but those that every format uses.
+formats=$(ls writer | grep -vE '^(CMakeLists.txt|model|bytes|unwind|sink)$' | paste -sd'|')
+forbid agent/lanes "agent/(drain|life|api|intake)/|writer/($formats)/"
+forbid agent/api "writer/($formats)/"
 exit $failed

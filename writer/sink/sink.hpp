@@ -71,7 +71,6 @@ class Sink {
 struct SinkRow {
   std::string_view name;     // in formats=
   bool at_once;              // written by the announcing thread; otherwise by the drain
-  bool recovers;             // its output can be cut back after a crash
   Sink* (*make)() noexcept;  // null: known name, not built yet
   const char* help;
 };
