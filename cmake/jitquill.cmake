@@ -7,10 +7,10 @@ set(CMAKE_C_STANDARD 99)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-option(JITQUILL_WERROR "Warnings are errors" ON)
+option(JITQUILL_WERROR "Warnings are errors (the presets say so)" OFF)
 set(JITQUILL_SANITIZE "" CACHE STRING "Sanitizers for every target, for instance address,undefined")
 
 add_library(jitquill_flags INTERFACE)
