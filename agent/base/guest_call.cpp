@@ -56,10 +56,11 @@ void leave_guest(const HostState& host) {
 }
 
 // One that the host itself kept blocked and pending is taken too: the two cannot be told apart.
-void take_caused_signal() noexcept {
-  const std::uint64_t file_size_signal = bit(SIGXFSZ);
+void take_caused_signal(long error) noexcept {
+  if (error != -EFBIG && error != -EPIPE) return;
+  const std::uint64_t caused = bit(error == -EFBIG ? SIGXFSZ : SIGPIPE);
   const timespec at_once{};
-  (void)raw::call(SYS_rt_sigtimedwait, &file_size_signal, nullptr, &at_once, sizeof file_size_signal);
+  (void)raw::call(SYS_rt_sigtimedwait, &caused, nullptr, &at_once, sizeof caused);
 }
 
 }  // namespace jitquill

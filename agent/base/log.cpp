@@ -1,5 +1,9 @@
 #include "agent/base/log.hpp"
 
+#include <cerrno>
+#include <new>
+
+#include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -8,10 +12,8 @@ namespace {
 
 constexpr int kStandardError = 2;
 
-void write_line(int descriptor, std::uint32_t pid, std::string_view words) noexcept {
-  Message line;
+void put_line(Message& line, std::uint32_t pid, std::string_view words) noexcept {
   line.text("jitquill[").number(pid).text("]: ").text(words).end();
-  (void)raw::write(descriptor, line.view().data(), line.view().size());
 }
 
 // Statuses are small numbers on both sides of 0: kOk is bit 32.
@@ -22,7 +24,10 @@ std::uint64_t bit_of(Status status) noexcept {
 }  // namespace
 
 void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept {
-  write_line(kStandardError, pid, words);
+  Message line;
+  put_line(line, pid, words);
+  const long written = raw::write(kStandardError, line.view().data(), line.view().size());
+  if (written < 0) take_caused_signal(written);
 }
 
 void Log::open(Folder& folder, const char* name, bool verbose, std::uint32_t pid) noexcept {
@@ -36,11 +41,26 @@ void Log::open(Folder& folder, const char* name, bool verbose, std::uint32_t pid
 }
 
 void Log::say(std::string_view words) noexcept {
-  if (verbose_) write_line(kStandardError, pid_, words);
+  if (verbose_) say_on_stderr(pid_, words);
   if (folder_ == nullptr || file_failed_) return;
-  if (descriptor_ < 0) descriptor_ = folder_->create(name_);
-  file_failed_ = descriptor_ < 0;
-  if (!file_failed_) write_line(descriptor_, pid_, words);
+  if (file_ == nullptr && !make_file()) return;
+  Message line;
+  put_line(line, pid_, words);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(line.view().data());
+  const Status status = file_->append({bytes, line.view().size()});
+  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
+}
+
+bool Log::make_file() noexcept {
+  const int descriptor = folder_->create(name_);
+  if (descriptor >= 0) file_ = new (std::nothrow) GroupFile;
+  file_failed_ = file_ == nullptr;
+  if (!file_failed_) {
+    file_->adopt(descriptor);
+  } else if (descriptor >= 0) {
+    raw::close(descriptor);
+  }
+  return !file_failed_;
 }
 
 void Log::say_once(Status status, std::string_view what) noexcept {
@@ -52,8 +72,8 @@ void Log::say_once(Status status, std::string_view what) noexcept {
 }
 
 void Log::close() noexcept {
-  if (descriptor_ >= 0) raw::close(descriptor_);
-  descriptor_ = -1;
+  delete file_;
+  file_ = nullptr;
   folder_ = nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "writer/bytes/group_file.hpp"
 #include "writer/model/status.hpp"
 #include "writer/sink/sink.hpp"
 
@@ -28,11 +29,18 @@ class Log {
   void say_once(Status status, std::string_view what) noexcept;
 
   void close() noexcept;  // also in a child, whose parent's file it is
+  // In a child whose memory cannot be trusted.
+  void forget() noexcept {
+    file_ = nullptr;
+    folder_ = nullptr;
+  }
 
  private:
+  bool make_file() noexcept;
+
   Folder* folder_ = nullptr;
   const char* name_ = "";
-  int descriptor_ = -1;
+  GroupFile* file_ = nullptr;  // no member: the agent, whose member we are, must have no destructor to run
   std::uint32_t pid_ = 0;
   bool verbose_ = false;
   bool file_failed_ = false;

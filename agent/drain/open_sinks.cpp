@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <cerrno>
 
 #include "agent/base/counters.hpp"
 #include "agent/base/guest_call.hpp"
@@ -43,6 +44,7 @@ Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlet
       open_[count_++] = {sink, &rows[i], 0};
     } else {
       count(Counter::write_errors);
+      if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
       delete sink;
     }
   }
@@ -56,7 +58,7 @@ void OpenSinks::drop(std::size_t index) noexcept {
 
 void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcept {
   count(Counter::write_errors);
-  if (status == Status::kNoSpace) take_caused_signal();
+  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
   Open& open = open_[index];
   if (++open.failures == 1) say_sink(log, *open.row, "", status);
   if (open.failures < kFailuresToSwitchOff) return;

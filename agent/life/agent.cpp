@@ -68,16 +68,17 @@ void Agent::adopt_process() noexcept {
   if (!is_child) return;
   const bool half_changed = busy_.load(std::memory_order_relaxed);
   reset_counters();
-  log_.close();
   if (half_changed) {
     // A raw clone in the middle of another thread's work: neither tables nor arena can be trusted, nor may
     // their destructors run.
     sinks_.forget();
+    log_.forget();
     code_map_ = {};
     arena().abandon();
     count(Counter::tables_discarded);
   } else {
     sinks_.abandon();
+    log_.close();
   }
   queue_.forget();
   if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);

@@ -28,10 +28,31 @@ void GroupFile::adopt(int descriptor) noexcept {
   close();
   descriptor_ = descriptor;
   size_ = 0;
+  struct stat status {};
+  (void)raw::status_of(descriptor, status);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+// Daemons close every descriptor, and the next file that they open may get our number. One cheap question
+// tells: no other file stands at our length, but by a chance of which the next write would take us away.
+bool GroupFile::is_at_its_end() noexcept {
+  if (raw::place_in(descriptor_) == static_cast<long>(size_)) return true;
+  if (!is_ours()) {
+    descriptor_ = -1;
+    return false;
+  }
+  const long place = raw::seek_to(descriptor_, size_);
+  return place == static_cast<long>(size_) || place == -ESPIPE;  // pipes have no place
+}
+
+bool GroupFile::is_ours() const noexcept {
+  struct stat status {};
+  return raw::status_of(descriptor_, status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
 Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
-  if (!is_open()) return Status::kWriteFailed;
+  if (!is_open() || !is_at_its_end()) return Status::kWriteFailed;
   std::span<const std::uint8_t> rest = group;
   while (!rest.empty()) {
     const long count = finish([&] { return raw::write(descriptor_, rest.data(), rest.size()); });
@@ -52,7 +73,7 @@ bool GroupFile::cut_back() noexcept {
 }
 
 void GroupFile::close() noexcept {
-  if (is_open()) raw::close(descriptor_);
+  if (is_open() && is_ours()) raw::close(descriptor_);
   descriptor_ = -1;
 }
 

@@ -5,7 +5,8 @@
 //           that fails the file is cut back to the end of the last whole group. So the file is readable to
 //           its last byte at every moment but inside append(). Where it cannot be cut back it is closed:
 //           nothing is ever written behind a torn group, which would hide all that follows.
-// Does not  buffer, sync, or reopen.
+//           A descriptor that the process closed and uses for another file is neither written to nor closed.
+// Does not  buffer, sync, or reopen. Nor notice a descriptor that changes hands inside append().
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class GroupFile {
   bool is_open() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed): nothing of the group is in the file.
+  // kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed, or no longer ours): nothing of the
+  // group is in the file.
   // The kernel sends SIGXFSZ or SIGPIPE with some errors: the caller blocks them.
   Status append(std::span<const std::uint8_t> group) noexcept;
   std::uint64_t size() const noexcept { return size_; }
@@ -35,9 +37,13 @@ class GroupFile {
   void close() noexcept;
 
  private:
+  bool is_at_its_end() noexcept;
+  bool is_ours() const noexcept;
   bool cut_back() noexcept;
 
   int descriptor_ = -1;
+  std::uint64_t device_ = 0;  // with the inode: which file the descriptor stood for when it was adopted
+  std::uint64_t inode_ = 0;
   std::uint64_t size_ = 0;
 };
 

@@ -7,6 +7,7 @@
 // Promises  return the value, or -errno. May change errno: the outermost function of the agent restores it.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
@@ -36,6 +37,13 @@ inline long truncate(int descriptor, std::uint64_t size) noexcept {
 }
 inline long seek_to(int descriptor, std::uint64_t at) noexcept {
   return call(SYS_lseek, descriptor, static_cast<long>(at), 0 /* SEEK_SET */);
+}
+// Where the next write() goes, or -errno.
+inline long place_in(int descriptor) noexcept {
+  return call(SYS_lseek, descriptor, 0L, 1 /* SEEK_CUR */);
+}
+inline long status_of(int descriptor, struct stat& status) noexcept {
+  return call(SYS_fstat, descriptor, &status);
 }
 // The address, or -errno: compare with is_error() before use.
 inline long map(std::size_t size, int protection, int flags, int descriptor) noexcept {

@@ -162,6 +162,51 @@ TEST(GroupFile, InterruptedAndShortWritesAreFinished) {
   EXPECT_GT(handled, 0);
 }
 
+// The process closed the file's descriptor; another file has its number now, and holds `text`.
+int put_in_place_of(const GroupFile& file, const std::string& text) {
+  const int other = memfd_create("other", MFD_CLOEXEC);
+  EXPECT_EQ(write(other, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  EXPECT_EQ(dup2(other, file.descriptor()), file.descriptor());
+  return other;
+}
+
+TEST(GroupFile, NeverWritesIntoAFileThatHasItsNumberNow) {
+  GroupFile file;
+  file.adopt(memfd_create("groups", MFD_CLOEXEC));
+  EXPECT_EQ(file.append(bytes_of("ours")), Status::kOk);
+  const int number = file.descriptor();
+  const int other = put_in_place_of(file, "theirs");
+  EXPECT_EQ(file.append(bytes_of("more")), Status::kWriteFailed);
+  EXPECT_FALSE(file.is_open());
+  EXPECT_EQ(contents(other), "theirs");
+  EXPECT_TRUE(is_open(number));
+  close(other);
+  close(number);
+}
+
+TEST(GroupFile, NeverClosesAFileThatHasItsNumberNow) {
+  int number = -1;
+  int other = -1;
+  {
+    GroupFile file;
+    file.adopt(memfd_create("groups", MFD_CLOEXEC));
+    number = file.descriptor();
+    other = put_in_place_of(file, "");
+  }
+  EXPECT_TRUE(is_open(number));
+  close(other);
+  close(number);
+}
+
+TEST(GroupFile, ComesBackToItsEndIfTheProcessMovedItsPlace) {
+  GroupFile file;
+  file.adopt(memfd_create("groups", MFD_CLOEXEC));
+  EXPECT_EQ(file.append(bytes_of("first ")), Status::kOk);
+  EXPECT_EQ(lseek(file.descriptor(), 0, SEEK_SET), 0);
+  EXPECT_EQ(file.append(bytes_of("second")), Status::kOk);
+  EXPECT_EQ(contents(file.descriptor()), "first second");
+}
+
 TEST(GroupFile, ClosesWhatItHadWhenItAdoptsAnotherAndAtItsEnd) {
   const int first = memfd_create("first", MFD_CLOEXEC);
   const int second = memfd_create("second", MFD_CLOEXEC);
