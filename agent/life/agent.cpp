@@ -1,7 +1,7 @@
 #include "agent/life/agent.hpp"
 
+#include <charconv>
 #include <cstdlib>
-#include <cstring>
 
 #include "agent/base/arena.hpp"
 #include "agent/base/clock.hpp"
@@ -10,6 +10,7 @@
 #include "agent/base/text_line.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/drain/gdb_registry.hpp"
+#include "writer/bytes/bytes.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -81,6 +82,7 @@ void Agent::adopt_process() noexcept {
     log_.close();
   }
   queue_.forget();
+  place_.forget();
   if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);
 }
 
@@ -125,6 +127,10 @@ Status Agent::wake() noexcept {
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
       {place_, &gdb_registry()}, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
+  if (!sinks_.any()) {  // the log may have no file either
+    Message line;
+    say_on_stderr(pid_, line.text("no output: ").text(text(opened)).view());
+  }
   if (opened == Status::kOk && options_.problem_count != 0) return Status::kBadOption;
   return opened;
 }
@@ -148,16 +154,16 @@ void Agent::write_statistics() noexcept {
   if (phase_ != Phase::kAwake) return;
   const int file = place_.create("stats");
   if (file < 0) return;
-  TextLine<8192> text;
+  Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it
   for (std::size_t i = 0; i < kCounters; ++i) {
-    text.text(kCounterRows[i].name)
-        .text("\t")
-        .number(counted(i))
-        .text("\t")
-        .text(kCounterRows[i].meaning)
-        .end();
+    char digits[20];
+    const char* const end = std::to_chars(digits, digits + sizeof digits, counted(i)).ptr;
+    rows.raw(std::string_view(kCounterRows[i].name)).u8('\t');
+    rows.raw(std::string_view(digits, static_cast<std::size_t>(end - digits))).u8('\t');
+    rows.raw(std::string_view(kCounterRows[i].meaning)).u8('\n');
   }
-  (void)raw::write(file, text.view().data(), text.view().size());
+  const long written = raw::write(file, rows.view().data(), rows.view().size());
+  if (written < 0) take_caused_signal(written);
   raw::close(file);
 }
 

@@ -30,7 +30,10 @@ class Agent {
   bool wants_code() const noexcept { return wants_code_.load(std::memory_order_relaxed); }
   bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
-  const char* output_folder() const noexcept { return place_.path()[0] == '\0' ? nullptr : place_.path(); }
+  const char* output_folder() const noexcept {
+    const char* const path = place_.path();
+    return path[0] == '\0' ? nullptr : path;
+  }
 
   // -- the owner of the leaf lock --
   void take_over() noexcept;  // first thing: notices a new process, reads the options once

@@ -7,7 +7,9 @@
 // Does not  make anything before open().
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "agent/life/options.hpp"
@@ -27,15 +29,26 @@ class OutputPlace final : public Folder {
   int open(std::string_view dir, std::uint32_t pid) noexcept;
 
   int create(const char* name) noexcept override;
+  void remove(const char* name) noexcept override;
 
-  // Absolute; empty before open().
-  const char* path() const noexcept { return path_; }
+  // In a child: the folder is the parent's.
+  void forget() noexcept;
+
+  // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock.
+  const char* path() const noexcept { return __atomic_load_n(path_, __ATOMIC_ACQUIRE) == 0 ? "" : path_; }
   const char* executable() const noexcept { return executable_; }
 
  private:
+  bool compose(std::size_t size, std::initializer_list<std::string_view> parts) noexcept;
+  void publish() noexcept;
+  std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
+
   char start_dir_[kPathSize] = {};
   char executable_[33] = {};
   char path_[kPathSize] = {};
+  char composed_[kPathSize] = {};  // paths are put together here: a host's thread may have a stack of 16 KiB
+  std::uint32_t pid_ = 0;          // of the newest folder
+  std::uint32_t next_number_ = 0;  // the first N that may be free there
 };
 
 }  // namespace jitquill

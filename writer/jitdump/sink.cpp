@@ -52,13 +52,15 @@ class JitdumpSink final : public Sink {
 
 Status JitdumpSink::begin(const Origin& origin, const Outlets& outlets) noexcept {
   abandon();
-  const int descriptor = outlets.folder.create(FileName(origin.pid).text());
+  const FileName name(origin.pid);
+  const int descriptor = outlets.folder.create(name.text());
   if (descriptor < 0)
     return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
   file_.adopt(descriptor);
   start_ns_ = origin.start_ns;
   if (const Status status = write_header(origin); status != Status::kOk) {
     abandon();
+    outlets.folder.remove(name.text());  // perf gives up a whole recording over one headerless file
     return status;
   }
   return marker_.put(file_.descriptor()) ? Status::kOk : Status::kNoMarker;

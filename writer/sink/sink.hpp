@@ -23,6 +23,8 @@ class Folder {
   // A new, empty file of this name, open for reading and writing; -errno if it cannot be made. The sink
   // closes it.
   virtual int create(const char* name) noexcept = 0;
+  // Takes a file away that create() made and that came to nothing.
+  virtual void remove(const char* name) noexcept = 0;
 
  protected:
   ~Folder() = default;

@@ -2,6 +2,8 @@
 // may come to harm.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/host/jitdump/agent_run.hpp"
 
 namespace {
@@ -20,5 +22,62 @@ TEST_P(JitdumpDescriptors, ThatBecameTheHostsAreLeftAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Then, JitdumpDescriptors, testing::Values("announce", "stop", "fork"),
                          [](const auto& then) { return std::string(then.param); });
+
+struct Limit {
+  const char* limit;
+  const char* signal;  // what the host does with it
+  int least;           // functions that must come through
+  int most;
+};
+
+class JitdumpLimits : public testing::TestWithParam<Limit> {};
+
+// The host lives, what was announced is in the dump, the dump is whole, and what is missing was said.
+TEST_P(JitdumpLimits, CostFunctionsAtMost) {
+  const Limit& limit = GetParam();
+  TempFolder folder;
+  const bool asks_for_words = std::string(limit.limit).starts_with("stderr");
+  const Ended ended = run(with_agent(folder, LIMITS_HOST, {limit.limit, limit.signal},
+                                     asks_for_words ? "nosuch=1 verbose=1" : ""));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  const int done = std::atoi(ended.out.c_str());
+  EXPECT_GE(done, limit.least);
+  EXPECT_LE(done, limit.most);
+  const auto files = dump_files(folder);
+  EXPECT_EQ(files.size(), done == 0 ? 0u : 1u);  // perf gives up all files for one without a header
+  for (const std::string& file : files) EXPECT_EQ(judged(file).functions.size(), static_cast<unsigned>(done));
+  const bool has_room_for_words = !std::string(limit.limit).starts_with("fsize");  // stderr is a file here
+  if (has_room_for_words) {
+    EXPECT_EQ(ended.err.find("no output") != std::string::npos, done == 0) << ended.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, JitdumpLimits,
+    testing::Values(Limit{"fsize=0", "default", 0, 0}, Limit{"fsize=20", "default", 0, 0},
+                    Limit{"fsize=5000", "default", 5, 35}, Limit{"fsize=5000", "blocked", 5, 35},
+                    Limit{"fsize=5000", "handled", 5, 35}, Limit{"nofile=3", "default", 0, 0},
+                    Limit{"nofile=4", "default", 40, 40}, Limit{"nofile=8", "default", 40, 40},
+                    Limit{"stderr=0", "default", 40, 40}, Limit{"stderr=0", "blocked", 40, 40},
+                    Limit{"stderr=0", "handled", 40, 40}),
+    [](const auto& limit) {
+      std::string name = std::string(limit.param.limit) + "_" + limit.param.signal;
+      name[name.find('=')] = '_';
+      return name;
+    });
+
+class JitdumpSmallStack : public testing::TestWithParam<const char*> {};
+
+TEST_P(JitdumpSmallStack, IsEnough) {
+  TempFolder folder;
+  const Ended ended = run(with_agent(folder, STACK_HOST, {GetParam()}));
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(only_dump(folder).functions.size(), 2u);
+  EXPECT_EQ(test_support::files_below(folder.path(), "log", "").size(), 1u);
+  EXPECT_EQ(test_support::files_below(folder.path(), "stats", "").size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, JitdumpSmallStack, testing::Values("thread", "handler"),
+                         [](const auto& of) { return std::string(of.param); });
 
 }  // namespace

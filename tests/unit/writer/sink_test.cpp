@@ -31,6 +31,7 @@ class TemporaryFolder final : public Folder {
     const std::string at = device != nullptr ? file : (path / name).string();
     return open(at.c_str(), flags | (device != nullptr ? 0 : O_CREAT | O_EXCL) | O_CLOEXEC, 0600);
   }
+  void remove(const char* name) noexcept override { std::filesystem::remove(path / name); }
   std::string read(const char* name) const {
     std::ifstream file(path / name, std::ios::binary);
     EXPECT_TRUE(file.is_open()) << name;
