@@ -1,5 +1,7 @@
 #include "agent/base/log.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <new>
 
@@ -11,6 +13,7 @@ namespace jitquill {
 namespace {
 
 constexpr int kStandardError = 2;
+constinit bool g_has_standard_error = true;
 
 void put_line(Message& line, std::uint32_t pid, std::string_view words) noexcept {
   line.text("jitquill[").number(pid).text("]: ").text(words).end();
@@ -24,10 +27,15 @@ std::uint64_t bit_of(Status status) noexcept {
 }  // namespace
 
 void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept {
+  if (!g_has_standard_error) return;
   Message line;
   put_line(line, pid, words);
   const long written = raw::write(kStandardError, line.view().data(), line.view().size());
   if (written < 0) take_caused_signal(written);
+}
+
+void note_standard_error() noexcept {
+  g_has_standard_error = raw::call(SYS_fcntl, kStandardError, F_GETFD) >= 0;
 }
 
 void Log::open(Folder& folder, const char* name, bool verbose, std::uint32_t pid) noexcept {

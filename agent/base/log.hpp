@@ -17,6 +17,9 @@ namespace jitquill {
 
 // Straight to stderr: for option errors and help, before there is a folder.
 void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept;
+// When the agent is loaded. A process that began without stderr gives that number to a file of its own:
+// nothing is ever said there.
+void note_standard_error() noexcept;
 
 class Log {
  public:

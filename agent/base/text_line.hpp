@@ -1,7 +1,8 @@
 // One line of text in a fixed buffer: how messages and small files are worded without stdio or allocation.
 //
 // Context   [hook].
-// Promises  what does not fit is cut; the line always ends with its newline once end() was called.
+// Promises  what does not fit is cut; the line always ends with its newline once end() was called, and has no
+//           other: a control character from outside becomes '?'.
 #pragma once
 
 #include <charconv>
@@ -17,7 +18,7 @@ class TextLine {
   TextLine& text(std::string_view words) noexcept {
     for (const char c : words) {
       if (size_ + 1 >= kCapacity) break;  // one byte stays for the newline
-      data_[size_++] = c;
+      data_[size_++] = is_control(c) ? '?' : c;
     }
     return *this;
   }
@@ -33,6 +34,8 @@ class TextLine {
   std::string_view view() const noexcept { return {data_, size_}; }
 
  private:
+  static bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
   char data_[kCapacity];
   std::size_t size_ = 0;
 };

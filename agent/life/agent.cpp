@@ -42,8 +42,10 @@ void Agent::take_over() noexcept {
   if (process_page().generation.load(std::memory_order_relaxed) == 0) adopt_process();
   busy_.store(true, std::memory_order_relaxed);
   if (phase_ != Phase::kUnborn) return;
-  const char* from_environment = std::getenv("JITQUILL_OPTIONS");
-  if (from_environment != nullptr) (void)environment_options_.set(from_environment);
+  note_standard_error();
+  // A program that runs with more rights than its user lets nobody choose where it writes.
+  const char* from_environment = ::secure_getenv("JITQUILL_OPTIONS");
+  if (from_environment != nullptr) environment_is_usable_ = environment_options_.set(from_environment);
   place_.note_start();
   read_options({});
   set_phase(Phase::kDormant);
@@ -90,6 +92,8 @@ void Agent::read_options(std::string_view from_start) noexcept {
   set_defaults(options_);
   apply(options_, from_start);
   apply(options_, environment_options_.view());  // last: the user's word wins over the runtime's
+  if (!environment_is_usable_)
+    note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
 }
 
 void Agent::say_option_problems() noexcept {

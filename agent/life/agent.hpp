@@ -79,6 +79,7 @@ class Agent {
   std::atomic<std::uint64_t> last_index_{0};
   Phase phase_ = Phase::kUnborn;
   std::uint32_t pid_ = 0;
+  bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   Options options_;
   OutputPlace place_;

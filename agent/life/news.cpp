@@ -123,6 +123,7 @@ Status Agent::move(CodeMove& move) noexcept {
     return Status::kNotFound;
   }
   if (phase_ == Phase::kStopped) return Status::kStopped;
+  if (move.to + live->size < move.to) return Status::kBadArgument;
   count(Counter::functions_moved);
   CodeLoad load = live->kept->load();
   load.id = live->id;

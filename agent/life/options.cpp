@@ -142,6 +142,13 @@ std::size_t word_end(std::string_view text) noexcept {
 
 }  // namespace
 
+void note_problem(Options& options, std::string_view what, std::string_view why) noexcept {
+  const std::uint32_t index = options.problem_count++;
+  if (index >= Options::kMaxProblems) return;
+  (void)options.problems[index].what.set(first(what, 95));
+  (void)options.problems[index].why.set(first(why, 159));
+}
+
 void set_defaults(Options& options) noexcept {
   options = {};
   for (const OptionRow& row : kRows) {

@@ -65,6 +65,9 @@ void note_problem(Options& options, std::string_view what, std::string_view why)
 // Applies a text of options over what is set.
 void apply(Options& options, std::string_view text) noexcept;
 
+// Keeps a problem, to be said later. Both texts are cut to fit.
+void note_problem(Options& options, std::string_view what, std::string_view why) noexcept;
+
 // Calls say(line) for each line of the table, as help=1 prints it.
 void for_each_help_line(void (*say)(std::string_view)) noexcept;
 

@@ -117,8 +117,20 @@ INSTANTIATE_TEST_SUITE_P(Options, JitdumpBadOption,
                                          OptionCase{"UnknownValue", "unwind=maybe", "unwind=maybe"},
                                          OptionCase{"NotBuiltYet", "hooks=*", "hooks"},
                                          OptionCase{"NoValue", "justaword", "justaword"},
+                                         OptionCase{"LinesInIt", "'no\nsuch\x1B'=1", "no?such?"},
+                                         OptionCase{"QuoteWithoutEnd", "unwind='off", "unwind='off"},
                                          OptionCase{"OutOfRange", "verbose=7", "verbose=7"}),
                          [](const auto& option) { return std::string(option.param.name); });
+
+// Its folder is not known then: the default is in the folder where the host started.
+TEST(JitdumpOptions, TooManyOfThemAreSaidToBe) {
+  TempFolder folder;
+  const Ended ended = run(with_agent(folder, ANNOUNCE_HOST, {"3"}, std::string(100'000, 'x')));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  EXPECT_NE(ended.err.find("JITQUILL_OPTIONS"), std::string::npos) << ended.err;
+  EXPECT_EQ(only_dump(folder).functions.size(), 3u);
+}
 
 TEST(JitdumpOptions, GoodOnesAreNotTalkedAbout) {
   TempFolder folder;
