@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <algorithm>
+#include <cerrno>
 
 #include "writer/bytes/raw_calls.hpp"
 
@@ -21,14 +22,15 @@ bool is_below(std::uint64_t twin, std::uint64_t size, std::uint64_t code) noexce
   return twin + size <= code && code - twin < kReach;
 }
 
-bool map_at(std::uint64_t address, std::uint64_t size) noexcept {
+// 0, or -errno.
+long map_at(std::uint64_t address, std::uint64_t size) noexcept {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   const long mapped =
       raw::call(SYS_mmap, address, size, static_cast<long>(PROT_NONE), static_cast<long>(flags), -1L, 0L);
-  if (raw::is_error(mapped)) return false;
-  if (static_cast<std::uint64_t>(mapped) == address) return true;
+  if (raw::is_error(mapped)) return mapped;
+  if (static_cast<std::uint64_t>(mapped) == address) return 0;
   raw::unmap(reinterpret_cast<void*>(mapped), size);  // before Linux 4.17 the flag is only a hint
-  return false;
+  return -EEXIST;
 }
 
 }  // namespace
@@ -50,7 +52,9 @@ bool TwinSpace::reserve(std::uint64_t code_address, std::uint64_t size) noexcept
   const std::uint64_t top = code_address & ~(kRegionSize - 1);
   for (std::uint64_t below = region_size; below + kRegionSize < kReach && below + kLowest < top;
        below += kRegionSize) {
-    if (!map_at(top - below, region_size)) continue;
+    const long mapped = map_at(top - below, region_size);
+    if (mapped == -ENOMEM) return false;  // the process is at its limit, wherever we ask
+    if (mapped != 0) continue;
     regions_[region_count_++] = {top - below, region_size};
     return true;
   }
