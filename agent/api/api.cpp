@@ -2,6 +2,7 @@
 // cancellation that waits for us acts at the end of with_agent() and unwinds through here.
 #include "agent/api/code_argument.hpp"
 #include "agent/base/counters.hpp"
+#include "agent/base/fault_in.hpp"
 #include "agent/life/agent.hpp"
 #include "jitquill/jitquill.h"
 #include "writer/unwind/blob.hpp"
@@ -19,7 +20,20 @@ Status unwanted() noexcept {
 }
 
 Status announce(CodeLoad& load) {
+  fault_in(load);
   return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
+}
+
+// As fault_in() of a load, but only the agent knows how much of it there is.
+void fault_in_moved(const CodeMove& move) {
+  std::uint64_t size = 0;
+  (void)with_agent(
+      [&](Agent& a) {
+        size = a.size_to_move(move.from);
+        return Status::kOk;
+      },
+      [](Agent&) { return Status::kOk; });
+  fault_in({reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(size)});
 }
 
 }  // namespace
@@ -77,6 +91,7 @@ jitquill_status jitquill_code_moved(const void* from, const void* to, size_t roo
   move.from = reinterpret_cast<std::uint64_t>(from);
   move.to = reinterpret_cast<std::uint64_t>(to);
   move.room = clamped_room(room);
+  fault_in_moved(move);
   return to_c(
       with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); }));
 }

@@ -10,13 +10,16 @@ namespace {
 constexpr std::uint64_t kMaxCodeSize = (std::uint64_t{1} << 31) - 1;  // perf keeps sizes in an int
 constexpr std::size_t kMaxNameSize = 64 * 1024;  // formats cut far below; bounds our reading
 
-bool has_all(const void* rows, std::size_t count) noexcept {
-  return count == 0 || rows != nullptr;
+// There, and no more of them than memory could hold.
+template <class Row>
+bool has_all(const Row* rows, std::size_t count) noexcept {
+  if (count == 0) return true;
+  return rows != nullptr && count <= (~reinterpret_cast<std::uintptr_t>(rows)) / sizeof(Row);
 }
 
 bool has_all_arrays(const jitquill_code& code) noexcept {
   return has_all(code.lines, code.line_count) && has_all(code.frame, code.frame_count) &&
-         has_all(code.eh_frame, code.eh_frame_size) &&
+         has_all(static_cast<const std::uint8_t*>(code.eh_frame), code.eh_frame_size) &&
          has_all(code.inline_positions, code.inline_position_count) &&
          has_all(code.inline_rows, code.inline_row_count);
 }

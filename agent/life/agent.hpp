@@ -47,6 +47,8 @@ class Agent {
   Status load(CodeLoad& load) noexcept;
   Status unload(CodeUnload& unload) noexcept;
   Status move(CodeMove& move) noexcept;
+  // Of the code that move() would read at its new place; 0 if there is none.
+  std::uint64_t size_to_move(std::uint64_t from) const noexcept;
 
   // -- the owner, re-entered --
   Status queue_load(CodeLoad& load) noexcept;

@@ -114,6 +114,11 @@ Status Agent::unload(CodeUnload& unload) noexcept {
   return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
 }
 
+std::uint64_t Agent::size_to_move(std::uint64_t from) const noexcept {
+  const LiveCode* live = code_map_.find(from);
+  return live == nullptr || live->kept == nullptr || options_.move_records ? 0 : live->size;
+}
+
 // A copy is announced at the new place, under the same id; or, if the user prefers small files, only the
 // move.
 Status Agent::move(CodeMove& move) noexcept {

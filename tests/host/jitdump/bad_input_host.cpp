@@ -75,6 +75,10 @@ void refused(Functions& functions) {
   code = good;
   code.line_count = 1;
   announce("lines without rows", code, JITQUILL_BAD_ARGUMENT);
+  const jitquill_line line = {};
+  code.lines = &line;
+  code.line_count = SIZE_MAX;
+  announce("more lines than memory holds", code, JITQUILL_BAD_ARGUMENT);
   code = good;
   code.unwinding = JITQUILL_UNWINDING_FRAME_EVENTS;
   code.frame_count = 1;

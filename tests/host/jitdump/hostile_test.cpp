@@ -80,4 +80,19 @@ TEST_P(JitdumpSmallStack, IsEnough) {
 INSTANTIATE_TEST_SUITE_P(Of, JitdumpSmallStack, testing::Values("thread", "handler"),
                          [](const auto& of) { return std::string(of.param); });
 
+class JitdumpWrongPointer : public testing::TestWithParam<const char*> {};
+
+// Its handler jumps out of the call; afterwards every thread announces as before.
+TEST_P(JitdumpWrongPointer, IsTheHostsFaultAndNothingElse) {
+  TempFolder folder;
+  const Ended ended = run(with_agent(folder, JUMP_HOST, {GetParam()}, "inlining=1"), 20);
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(only_dump(folder).functions.size(), 4u);
+}
+
+INSTANTIATE_TEST_SUITE_P(In, JitdumpWrongPointer,
+                         testing::Values("bytes", "name", "file", "lines", "line_file", "frame", "eh_frame",
+                                         "inline_rows", "inline_positions", "inline_function", "moved"),
+                         [](const auto& in) { return std::string(in.param); });
+
 }  // namespace

@@ -1,0 +1,56 @@
+#include "agent/base/fault_in.hpp"
+
+#include <cstring>
+
+namespace jitquill {
+namespace {
+
+constexpr std::size_t kPageSize = 4096;
+
+void read_byte(const std::uint8_t* at) noexcept {
+  (void)*static_cast<const volatile std::uint8_t*>(at);
+}
+
+template <class Row>
+void fault_in_rows(std::span<const Row> rows) noexcept {
+  fault_in({reinterpret_cast<const std::uint8_t*>(rows.data()), rows.size_bytes()});
+}
+
+// Reads texts to their ends; one that follows itself, as in most tables, only once.
+class TextReader {
+ public:
+  void read(const char* text) noexcept {
+    if (text == nullptr || text == last_) return;
+    last_ = text;
+    const std::size_t size = std::strlen(text);
+    asm volatile("" : : "r"(size));  // or the compiler drops the call
+  }
+
+ private:
+  const char* last_ = nullptr;
+};
+
+}  // namespace
+
+void fault_in(std::span<const std::uint8_t> memory) noexcept {
+  if (memory.empty()) return;
+  for (std::size_t at = 0; at < memory.size(); at += kPageSize) read_byte(memory.data() + at);
+  read_byte(&memory.back());
+}
+
+void fault_in(const CodeLoad& load) noexcept {
+  if (!load.may_fault) fault_in(load.bytes);
+  fault_in_rows(load.unwinding.events);
+  fault_in(load.unwinding.ready.initial);
+  fault_in(load.unwinding.ready.rows);
+  fault_in_rows(load.inlining.rows);
+  TextReader files;
+  files.read(load.file);
+  for (const Line& line : load.lines) files.read(line.file);
+  for (const InlinePosition& position : load.inlining.positions) {
+    files.read(position.function);
+    files.read(position.file);
+  }
+}
+
+}  // namespace jitquill
