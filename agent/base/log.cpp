@@ -48,15 +48,20 @@ void Log::open(Folder& folder, const char* name, bool verbose, std::uint32_t pid
   said_ = 0;
 }
 
-void Log::say(std::string_view words) noexcept {
+bool Log::say(std::string_view words) noexcept {
   if (verbose_) say_on_stderr(pid_, words);
-  if (folder_ == nullptr || file_failed_) return;
-  if (file_ == nullptr && !make_file()) return;
+  if (folder_ == nullptr || file_failed_) return false;
+  if (file_ == nullptr && !make_file()) return false;
   Message line;
   put_line(line, pid_, words);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(line.view().data());
   const Status status = file_->append({bytes, line.view().size()});
   if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
+  return status == Status::kOk;
+}
+
+void Log::say_for_sure(std::string_view words) noexcept {
+  if (!say(words) && !verbose_) say_on_stderr(pid_, words);
 }
 
 bool Log::make_file() noexcept {
@@ -76,7 +81,7 @@ void Log::say_once(Status status, std::string_view what) noexcept {
   said_ |= bit_of(status);
   Message line;
   line.text(what).text(": ").text(text(status)).text(" (said once; later cases are counted in stats)");
-  say(line.view());
+  (void)say(line.view());
 }
 
 void Log::close() noexcept {

@@ -26,8 +26,10 @@ class Log {
   // `name` empty: no file. `folder` and `name` must outlive the log.
   void open(Folder& folder, const char* name, bool verbose, std::uint32_t pid) noexcept;
 
-  // One line; the cause, then the cure.
-  void say(std::string_view words) noexcept;
+  // One line; the cause, then the cure. False: the file could not take it.
+  bool say(std::string_view words) noexcept;
+  // Of an output that ended: on stderr where the file cannot take it, as on a disk that is full.
+  void say_for_sure(std::string_view words) noexcept;
   // Once per status: later cases are only counted.
   void say_once(Status status, std::string_view what) noexcept;
 

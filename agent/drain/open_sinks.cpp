@@ -18,10 +18,15 @@ Status worse(Status a, Status b) noexcept {
   return a != Status::kOk ? a : b;
 }
 
-void say_sink(Log& log, const SinkRow& row, const char* what, Status status) noexcept {
+void say_sink(Log& log, const SinkRow& row, Status status) noexcept {
   Message line;
-  line.text(row.name).text(": ").text(what).text(text(status));
-  log.say(line.view());
+  (void)log.say(line.text(row.name).text(": ").text(text(status)).view());
+}
+
+void say_off(Log& log, const SinkRow& row, Status status) noexcept {
+  Message line;
+  line.text(row.name).text(": switched off after three failures in a row: ").text(text(status));
+  log.say_for_sure(line.view());
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlet
     if ((formats >> i & 1) == 0 || has(rows[i])) continue;
     Sink* sink = rows[i].make();
     const Status status = sink == nullptr ? Status::kNoMemory : sink->begin(origin, outlets);
-    if (status != Status::kOk) say_sink(log, rows[i], "", status);
+    if (status != Status::kOk) say_sink(log, rows[i], status);
     all = worse(all, status);
     if (is_done(status)) {
       open_[count_++] = {sink, &rows[i], 0};
@@ -60,9 +65,9 @@ void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcep
   count(Counter::write_errors);
   if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
   Open& open = open_[index];
-  if (++open.failures == 1) say_sink(log, *open.row, "", status);
+  if (++open.failures == 1) say_sink(log, *open.row, status);
   if (open.failures < kFailuresToSwitchOff) return;
-  say_sink(log, *open.row, "switched off after three failures in a row: ", status);
+  say_off(log, *open.row, status);
   count(Counter::outputs_switched_off);
   open.sink->abandon();
   drop(index);

@@ -119,11 +119,8 @@ Status Agent::wake() noexcept {
   if (const int made = place_.open(options_.dir.view(), pid_); made < 0) {
     set_phase(Phase::kOff);
     Message line;
-    line.text("no output: cannot make a folder in ")
-        .text(options_.dir.view())
-        .text(": ")
-        .text(strerrordesc_np(-made));
-    say_on_stderr(pid_, line.text("; choose another place with dir=").view());
+    line.text("no output, choose another place with dir=: ").text(strerrordesc_np(-made));
+    say_on_stderr(pid_, line.text(": cannot make a folder in ").text(options_.dir.view()).view());
     return Status::kNoOutput;
   }
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);

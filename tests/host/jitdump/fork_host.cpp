@@ -1,11 +1,15 @@
-// Forks while threads announce. Arguments: children. The main thread announces 0, each child announces
+// Forks while threads announce. Arguments: children, how: fork, or clone (the bare system call, which no fork
+// handler hears of). The main thread announces 0, each child announces
 // 1 + its number, then the main thread announces 1 + children. A child that stays silent is forked too.
+#include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,11 +24,13 @@ bool announce(CodeMemory& memory, std::uint32_t i) {
 }
 
 // The pid is what the driver knows a child's files by.
-pid_t fork_child(CodeMemory& memory, std::uint32_t i) {
-  const pid_t child = fork();
+pid_t fork_child(CodeMemory& memory, std::uint32_t i, bool is_bare) {
+  const pid_t child = is_bare ? static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) : fork();
   if (child != 0) return child;
   alarm(20);  // a child that waits for a lock of its parent's threads must not wait for ever
-  std::exit(announce(memory, i) ? 0 : 1);
+  const int status = announce(memory, i) ? 0 : 1;
+  if (is_bare) _exit(status);  // locks of the C library may be held for ever
+  std::exit(status);
 }
 
 bool succeeded(pid_t child) {
@@ -35,7 +41,8 @@ bool succeeded(pid_t child) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
+  const bool is_bare = std::string(argv[2]) == "clone";
   const auto children = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
   CodeMemory memory(children + 2);
   CodeMemory noise(kThreads);
@@ -50,7 +57,7 @@ int main(int argc, char** argv) {
   }
   bool good = true;
   for (std::uint32_t c = 0; c < children; ++c) {
-    const pid_t child = fork_child(memory, 1 + c);
+    const pid_t child = fork_child(memory, 1 + c, is_bare);
     std::printf("%d %u\n", child, 1 + c);
     std::fflush(stdout);
     good = succeeded(child) && good;

@@ -57,14 +57,30 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Limit{"fsize=0", "default", 0, 0}, Limit{"fsize=20", "default", 0, 0},
                     Limit{"fsize=5000", "default", 5, 35}, Limit{"fsize=5000", "blocked", 5, 35},
                     Limit{"fsize=5000", "handled", 5, 35}, Limit{"nofile=3", "default", 0, 0},
-                    Limit{"nofile=4", "default", 40, 40}, Limit{"nofile=8", "default", 40, 40},
-                    Limit{"stderr=0", "default", 40, 40}, Limit{"stderr=0", "blocked", 40, 40},
-                    Limit{"stderr=0", "handled", 40, 40}),
+                    Limit{"nofile=4", "default", 400, 400}, Limit{"nofile=8", "default", 400, 400},
+                    Limit{"stderr=0", "default", 400, 400}, Limit{"stderr=0", "blocked", 400, 400},
+                    Limit{"stderr=0", "handled", 400, 400}),
     [](const auto& limit) {
       std::string name = std::string(limit.param.limit) + "_" + limit.param.signal;
       name[name.find('=')] = '_';
       return name;
     });
+
+// Then neither the log nor the statistics have a place.
+TEST(JitdumpFullDisk, IsSaidOnStderrAndTheDumpIsWhole) {
+  TempFolder folder;
+  auto command = with_agent(folder, LIMITS_HOST, {"disk=65536", "default"});
+  std::erase_if(command.environment,
+                [](const auto& variable) { return variable.first == "JITQUILL_OPTIONS"; });
+  const Ended ended = run(command);
+  if (ended.exit_code == 77) GTEST_SKIP() << "no mounts here";
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_NE(ended.err.find("switched off"), std::string::npos) << ended.err;
+  const int done = std::atoi(ended.out.c_str());
+  EXPECT_GT(done, 50);
+  EXPECT_LT(done, 400);
+  EXPECT_EQ(only_dump(folder).functions.size(), static_cast<unsigned>(done));
+}
 
 class JitdumpSmallStack : public testing::TestWithParam<const char*> {};
 

@@ -153,10 +153,12 @@ TEST(JitdumpSurvives, AFaultInTheBytesWhoseHandlerAnnounces) {
   EXPECT_EQ(announced, (std::set<std::uint32_t>{0, 1}));
 }
 
-TEST(JitdumpSurvives, ForkWhileThreadsAnnounce) {
+class JitdumpSurvivesFork : public testing::TestWithParam<const char*> {};
+
+TEST_P(JitdumpSurvivesFork, WhileThreadsAnnounce) {
   const std::uint32_t children = times(30, 500);
   TempFolder folder;
-  const Ended ended = run(with_agent(folder, FORK_HOST, {std::to_string(children)}), 300);
+  const Ended ended = run(with_agent(folder, FORK_HOST, {std::to_string(children), GetParam()}), 300);
   ASSERT_TRUE(ended.succeeded()) << ended.describe();
   EXPECT_EQ(dump_files(folder).size(), children + 1);  // none for the silent child
   std::istringstream lines(ended.out);
@@ -172,9 +174,12 @@ TEST(JitdumpSurvives, ForkWhileThreadsAnnounce) {
   EXPECT_EQ(seen, children);
 }
 
+INSTANTIATE_TEST_SUITE_P(By, JitdumpSurvivesFork, testing::Values("fork", "clone"),
+                         [](const auto& by) { return std::string(by.param); });
+
 TEST(JitdumpSurvives, ForkInTheParent) {
   TempFolder folder;
-  Child host(with_agent(folder, FORK_HOST, {"3"}));
+  Child host(with_agent(folder, FORK_HOST, {"3", "fork"}));
   const Ended ended = host.wait(60);
   ASSERT_TRUE(ended.succeeded()) << ended.describe();
   const auto files =
