@@ -1,8 +1,8 @@
 #include "agent/drain/open_sinks.hpp"
 
 #include <algorithm>
-#include <span>
 #include <cerrno>
+#include <span>
 
 #include "agent/base/counters.hpp"
 #include "agent/base/guest_call.hpp"

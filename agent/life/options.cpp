@@ -156,13 +156,6 @@ void set_defaults(Options& options) noexcept {
   }
 }
 
-void note_problem(Options& options, std::string_view what, std::string_view why) noexcept {
-  const std::uint32_t index = options.problem_count++;
-  if (index >= Options::kMaxProblems) return;
-  (void)options.problems[index].what.set(first(what, 95));
-  (void)options.problems[index].why.set(first(why, 159));
-}
-
 void apply(Options& options, std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t end = word_end(text);

@@ -59,9 +59,6 @@ struct Options {
 // Every option at its default.
 void set_defaults(Options& options) noexcept;
 
-// Notes that something the user asked for is not done, and why.
-void note_problem(Options& options, std::string_view what, std::string_view why) noexcept;
-
 // Applies a text of options over what is set.
 void apply(Options& options, std::string_view text) noexcept;
 

@@ -59,6 +59,7 @@ class NoFolder final : public Folder {
     ADD_FAILURE() << "a file was made";
     return -1;
   }
+  void remove(const char*) noexcept override { ADD_FAILURE() << "a file was removed"; }
 };
 
 const std::vector<std::uint8_t> kCode(4096, 0x90);
