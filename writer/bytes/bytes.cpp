@@ -11,7 +11,7 @@ constexpr std::size_t kFirstCapacity = 1024;
 }  // namespace
 
 Bytes::~Bytes() {
-  ::operator delete(data_);
+  if (!is_fixed_) ::operator delete(data_);
 }
 
 bool Bytes::grow_to(std::size_t capacity) noexcept {
@@ -26,6 +26,8 @@ bool Bytes::grow_to(std::size_t capacity) noexcept {
 
 bool Bytes::make_room(std::size_t count) noexcept {
   if (failed_) return false;
+  failed_ = is_fixed_;
+  if (is_fixed_) return false;
   constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / 2;
   const bool fits = size_ <= kMax && count <= kMax - size_;
   std::size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_;
@@ -67,7 +69,7 @@ void Bytes::patch_u64(std::size_t at, std::uint64_t v) noexcept {
 void Bytes::clear() noexcept {
   size_ = 0;
   failed_ = false;
-  if (capacity_ <= kKeptCapacity) return;
+  if (capacity_ <= kKeptCapacity || is_fixed_) return;
   ::operator delete(data_);
   data_ = nullptr;
   capacity_ = 0;

@@ -51,6 +51,9 @@ class Cursor {
 class Bytes {
  public:
   Bytes() noexcept = default;
+  // Puts into the caller's memory, which stays the caller's: full is failed(), nothing is allocated.
+  explicit Bytes(std::span<std::uint8_t> room) noexcept
+      : data_(room.data()), capacity_(room.size()), is_fixed_(true) {}
   ~Bytes();
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
@@ -121,6 +124,7 @@ class Bytes {
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
   bool failed_ = false;
+  bool is_fixed_ = false;
 };
 
 }  // namespace jitquill

@@ -106,5 +106,21 @@ TEST(Bytes, ClearGivesBackAHugeBufferAndKeepsASmallOne) {
   EXPECT_TRUE(huge.failed());
 }
 
+TEST(Bytes, InMemoryOfTheCallersItNeverWritesBeyondTheEnd) {
+  std::uint8_t room[10] = {};
+  {
+    const std::span<std::uint8_t> memory(room);
+    Bytes out(memory.first(8));
+    out.u32(0x04030201).u32(0x08070605);
+    EXPECT_FALSE(out.failed());
+    out.u8(9);
+    EXPECT_TRUE(out.failed());
+    EXPECT_EQ(out.size(), 8u);
+    out.clear();
+    out.u8(0xEE);
+  }
+  EXPECT_EQ(to_hex(room), "ee 02 03 04 05 06 07 08 00 00");
+}
+
 }  // namespace
 }  // namespace jitquill
