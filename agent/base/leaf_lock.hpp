@@ -1,26 +1,25 @@
 // The one lock of code news. Nothing is called back, waited for or allocated from the host while it is held.
 //
-// The word is the owner's tid, in the process page: a child finds it free, whoever held it in the parent.
 // A thread that asks for what it already holds (a fault handler or an atfork handler that announces code in
-// the middle of our work) is told so instead of waiting for itself.
+// the middle of our work) is told so.
 //
-// Context   [notify], [life], inside guest_call() only: an owner that takes a signal would deadlock with its
-// handler. Promises  raw system calls only. Sleeps in the kernel when contended.
+// Context   [notify], [life], as owner_lock.hpp.
 #pragma once
 
-#include <cstdint>
+#include "agent/base/owner_lock.hpp"
+#include "agent/base/process_page.hpp"
 
 namespace jitquill {
 
 class LeafLock {
  public:
-  enum class Entry { kTaken, kAlreadyMine, kTimedOut };
+  using Entry = OwnerLock::Entry;
 
-  static constexpr std::uint64_t kForever = ~std::uint64_t{0};
-
-  // kTimedOut only with a bound: for exits, which must not hang on a thread that will never run again.
-  static Entry lock(std::uint64_t wait_ns = kForever) noexcept;
-  static void unlock() noexcept;
+  static Entry lock(std::uint64_t wait_ns = OwnerLock::kForever) noexcept {
+    return OwnerLock::lock(process_page().lock_word, wait_ns);
+  }
+  static bool is_mine() noexcept { return OwnerLock::is_mine(process_page().lock_word); }
+  static void unlock() noexcept { OwnerLock::unlock(process_page().lock_word); }
 };
 
 }  // namespace jitquill

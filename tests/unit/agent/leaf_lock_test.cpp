@@ -33,7 +33,10 @@ TEST(LeafLock, LetsOneInAtATime) {
 TEST(LeafLock, TellsItsOwnerThatItHoldsItAlready) {
   ASSERT_EQ(LeafLock::lock(), LeafLock::Entry::kTaken);
   EXPECT_EQ(LeafLock::lock(), LeafLock::Entry::kAlreadyMine);
+  EXPECT_TRUE(LeafLock::is_mine());
+  std::thread([] { EXPECT_FALSE(LeafLock::is_mine()); }).join();
   LeafLock::unlock();
+  EXPECT_FALSE(LeafLock::is_mine());
   EXPECT_EQ(LeafLock::lock(), LeafLock::Entry::kTaken);
   LeafLock::unlock();
 }

@@ -1,10 +1,9 @@
-#include "agent/base/leaf_lock.hpp"
+#include "agent/base/owner_lock.hpp"
 
 #include <linux/futex.h>
 #include <ctime>
 
 #include "agent/base/clock.hpp"
-#include "agent/base/process_page.hpp"
 #include "agent/base/thread_id.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -18,16 +17,16 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value, const ti
   (void)raw::call(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, wait, nullptr, 0);
 }
 
-LeafLock::Entry lock_contended(std::atomic<std::uint32_t>& word, std::uint32_t tid,
-                               std::uint64_t wait_ns) noexcept {
-  const bool bounded = wait_ns != LeafLock::kForever;
+OwnerLock::Entry lock_contended(std::atomic<std::uint32_t>& word, std::uint32_t tid,
+                                std::uint64_t wait_ns) noexcept {
+  const bool bounded = wait_ns != OwnerLock::kForever;
   const std::uint64_t deadline_ns = bounded ? monotonic_ns() + wait_ns : 0;
   std::uint32_t seen = word.load(std::memory_order_relaxed);
   for (;;) {
     if (seen == 0) {
       // Others may still sleep, so the next unlock must wake one.
       if (word.compare_exchange_weak(seen, tid | kWaiters, std::memory_order_acquire))
-        return LeafLock::Entry::kTaken;
+        return OwnerLock::Entry::kTaken;
       continue;
     }
     if ((seen & kWaiters) == 0 &&
@@ -36,7 +35,7 @@ LeafLock::Entry lock_contended(std::atomic<std::uint32_t>& word, std::uint32_t t
     timespec wait{};
     if (bounded) {
       const std::uint64_t now_ns = monotonic_ns();
-      if (now_ns >= deadline_ns) return LeafLock::Entry::kTimedOut;
+      if (now_ns >= deadline_ns) return OwnerLock::Entry::kTimedOut;
       wait.tv_sec = static_cast<time_t>((deadline_ns - now_ns) / 1'000'000'000u);
       wait.tv_nsec = static_cast<long>((deadline_ns - now_ns) % 1'000'000'000u);
     }
@@ -47,8 +46,7 @@ LeafLock::Entry lock_contended(std::atomic<std::uint32_t>& word, std::uint32_t t
 
 }  // namespace
 
-LeafLock::Entry LeafLock::lock(std::uint64_t wait_ns) noexcept {
-  std::atomic<std::uint32_t>& word = process_page().lock_word;
+OwnerLock::Entry OwnerLock::lock(std::atomic<std::uint32_t>& word, std::uint64_t wait_ns) noexcept {
   const std::uint32_t tid = current_tid();
   std::uint32_t seen = 0;
   if (word.compare_exchange_strong(seen, tid, std::memory_order_acquire)) return Entry::kTaken;
@@ -56,8 +54,11 @@ LeafLock::Entry LeafLock::lock(std::uint64_t wait_ns) noexcept {
   return lock_contended(word, tid, wait_ns);
 }
 
-void LeafLock::unlock() noexcept {
-  std::atomic<std::uint32_t>& word = process_page().lock_word;
+bool OwnerLock::is_mine(const std::atomic<std::uint32_t>& word) noexcept {
+  return (word.load(std::memory_order_relaxed) & ~kWaiters) == current_tid();
+}
+
+void OwnerLock::unlock(std::atomic<std::uint32_t>& word) noexcept {
   if ((word.exchange(0, std::memory_order_release) & kWaiters) == 0) return;
   (void)raw::call(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
