@@ -4,6 +4,7 @@
 #include "agent/base/counters.hpp"
 #include "agent/base/fault_in.hpp"
 #include "agent/life/agent.hpp"
+#include "agent/unwinders/registry.hpp"
 #include "jitquill/jitquill.h"
 #include "writer/unwind/blob.hpp"
 
@@ -36,6 +37,47 @@ void fault_in_moved(const CodeMove& move) {
   fault_in({reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(size)});
 }
 
+// What the flag asks for does not depend on outputs.
+bool asks_to_register(const jitquill_code* argument) noexcept {
+  jitquill_code code;
+  return read_struct(argument, code) && (code.flags & JITQUILL_CODE_REGISTER) != 0;
+}
+
+// The news first, then the host's unwinders, which may not be called under the leaf lock. One guest_call()
+// around both: a cancellation waits for the end of all.
+Status announce_and_register(CodeLoad& load) {
+  return guest_call([&] {
+    const Unwinding unwinding = load.unwinding;  // outputs may leave it out
+    const std::uint64_t size = load.bytes.size();
+    const Status status = agent().wants_code() ? announce(load) : unwanted();
+    if (status == Status::kQueued) {
+      count(Counter::registrations_refused);
+      return load.registers_unwinding ? Status::kNotRegistered : status;
+    }
+    if (!load.registers_unwinding) {
+      unwinders::registry().end_overlapped(load.address, size);
+      return status;
+    }
+    const bool is_registered = unwinders::registry().load(unwinding, load.address, size);
+    return is_registered || !is_done(status) ? status : Status::kNotRegistered;
+  });
+}
+
+// Runs news(), then register_too() unless the news waits for an outer call to end.
+template <class News, class RegisterToo>
+Status tell_both(News news, RegisterToo register_too) {
+  if (!unwinders::registry().has_any()) return news();
+  return guest_call([&] {
+    const Status status = news();
+    if (status == Status::kQueued) {
+      count(Counter::registrations_refused);
+    } else {
+      register_too(unwinders::registry());
+    }
+    return status;
+  });
+}
+
 }  // namespace
 }  // namespace jitquill
 
@@ -65,35 +107,42 @@ const char* jitquill_output_folder(void) {
 
 jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id) {
   if (id != nullptr) *id = 0;
-  if (!agent().wants_code()) return to_c(unwanted());
+  if (!agent().wants_code() && !asks_to_register(code)) return to_c(unwanted());
   CodeLoad load;
   if (const Status read = read_code(code, load); read != Status::kOk) {
     count(Counter::functions_refused);
     return to_c(read);
   }
-  const Status status = announce(load);
+  const bool is_about_unwinders = load.registers_unwinding || unwinders::registry().has_any();
+  const Status status = is_about_unwinders ? announce_and_register(load) : announce(load);
   if (id != nullptr && is_done(status)) *id = load.id;
   return to_c(status);
 }
 
 jitquill_status jitquill_code_unloaded(const void* addr) {
-  if (!agent().wants_code()) return to_c(unwanted());
   CodeUnload unload;
   unload.address = reinterpret_cast<std::uint64_t>(addr);
-  return to_c(with_agent([&](Agent& a) { return a.unload(unload); },
-                         [&](Agent& a) { return a.queue_unload(unload); }));
+  const auto news = [&] {
+    if (!agent().wants_code()) return unwanted();
+    return with_agent([&](Agent& a) { return a.unload(unload); },
+                      [&](Agent& a) { return a.queue_unload(unload); });
+  };
+  return to_c(tell_both(news, [&](unwinders::Registry& registry) { registry.unload(unload.address); }));
 }
 
 jitquill_status jitquill_code_moved(const void* from, const void* to, size_t room) {
-  if (!agent().wants_code()) return to_c(unwanted());
   if (to == nullptr) return JITQUILL_BAD_ARGUMENT;
   CodeMove move;
   move.from = reinterpret_cast<std::uint64_t>(from);
   move.to = reinterpret_cast<std::uint64_t>(to);
   move.room = clamped_room(room);
   fault_in_moved(move);
-  return to_c(
-      with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); }));
+  const std::uint64_t old_place = move.from, new_place = move.to;
+  const auto news = [&] {
+    if (!agent().wants_code()) return unwanted();
+    return with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); });
+  };
+  return to_c(tell_both(news, [&](unwinders::Registry& registry) { registry.move(old_place, new_place); }));
 }
 
 size_t jitquill_unwinding_size(const jitquill_code* code) {

@@ -15,8 +15,9 @@
 namespace jitquill {
 
 struct ProcessPage {
-  std::atomic<std::uint32_t> lock_word;   // leaf_lock.hpp
-  std::atomic<std::uint32_t> generation;  // 0 = nobody has adopted this process yet
+  std::atomic<std::uint32_t> lock_word;            // leaf_lock.hpp
+  std::atomic<std::uint32_t> generation;           // 0 = nobody has adopted this process yet
+  std::atomic<std::uint32_t> unwinders_lock_word;  // unwinders/registry.hpp
 };
 
 ProcessPage& process_page() noexcept;

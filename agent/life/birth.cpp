@@ -8,6 +8,7 @@
 
 #include "agent/base/process_page.hpp"
 #include "agent/life/agent.hpp"
+#include "agent/unwinders/registry.hpp"
 
 namespace jitquill {
 namespace {
@@ -19,19 +20,22 @@ constexpr std::uint64_t kExitWaitNs = 100'000'000;
 struct ForkState {
   HostState host;
   int depth;  // forks from inside our own work (a fault handler that forks): the outer call keeps the lock
+  bool has_registry;
 };
 constinit ForkState g_fork{};
 
-// Nothing of ours may be half-changed in a child, so fork waits for the lock. Atfork handlers that run
+// Nothing of ours may be half-changed in a child, so fork waits for the locks. Atfork handlers that run
 // between ours and the fork, and announce code, are re-entries: queued, and written by the parent.
 void before_fork() {
   const HostState host = enter_guest();
-  if (LeafLock::lock() == LeafLock::Entry::kAlreadyMine) {
+  if (LeafLock::is_mine()) {
     ++g_fork.depth;
     leave_guest(host);
     return;
   }
-  g_fork = {host, 0};
+  const bool has_registry = unwinders::Registry::lock() == OwnerLock::Entry::kTaken;
+  (void)LeafLock::lock();
+  g_fork = {host, 0, has_registry};
 }
 
 void after_fork_in_parent() {
@@ -39,17 +43,19 @@ void after_fork_in_parent() {
     --g_fork.depth;
     return;
   }
-  const HostState host = g_fork.host;
+  const ForkState state = g_fork;
   agent().take_over();
   agent().let_go();
   LeafLock::unlock();
-  leave_guest(host);
+  if (state.has_registry) unwinders::Registry::unlock();
+  leave_guest(state.host);
 }
 
 // The kernel has wiped the process page, unless it cannot: then this does.
 void after_fork_in_child() {
   process_page().lock_word.store(0, std::memory_order_relaxed);
   process_page().generation.store(0, std::memory_order_relaxed);
+  process_page().unwinders_lock_word.store(0, std::memory_order_relaxed);
   if (g_fork.depth > 0) {
     --g_fork.depth;
     return;

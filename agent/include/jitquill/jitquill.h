@@ -66,6 +66,7 @@ typedef enum jitquill_status {
   JITQUILL_QUEUED = 3,             /* called from inside a call: written when the outer one ends */
   JITQUILL_NO_MARKER = 4,          /* file written, but perf cannot find it (directory is noexec) */
   JITQUILL_BAD_OPTION = 5,         /* started, but an option was not understood: its default is used */
+  JITQUILL_NOT_REGISTERED = 6,     /* announced, but not registered as JITQUILL_CODE_REGISTER asked */
   JITQUILL_NO_AGENT = -1,          /* nothing preloaded or linked; from the stubs only */
   JITQUILL_OFF = -2,               /* no output wants it */
   JITQUILL_STOPPED = -3,           /* after jitquill_stop() */
@@ -188,8 +189,11 @@ typedef struct jitquill_inline_row {
 } jitquill_inline_row;
 
 typedef enum jitquill_code_flags {
-  /* Register the unwinding (frame events or eh_frame) with the unwinder that this process's C++ exceptions
-   * use, so that they pass through the code. Only for code that nobody else registers. */
+  /* Register the unwinding (frame events or eh_frame) with the unwinders of this process, so that C++
+   * exceptions, cancellation and stack walks pass through the code. Only for code that nobody else
+   * registers. It is done whenever there is an agent, also when the status is JITQUILL_OFF or _STOPPED, since
+   * outputs have no say in what the process computes. The unwinders' own locks and the allocator are used:
+   * not from signal handlers. docs/unwinders.md. */
   JITQUILL_CODE_REGISTER = 1,
   /* The bytes may be unreadable, now or in part: read them with care (about 1 us), write traps for what
      cannot be read. */

@@ -1,0 +1,38 @@
+// The exported names of an object that is loaded in this process, looked up without the loader's help.
+//
+// dlsym() cannot ask for the first definition in a chosen object without dlopen(), which we never call, and
+// does not see objects that were opened RTLD_LOCAL.
+//
+// Context   [notify]: reads mapped memory only; inside dl_iterate_phdr(), which keeps the object mapped.
+// Does not  look at symbol versions: the names asked for have one each.
+#pragma once
+
+#include <link.h>
+
+#include <cstdint>
+
+namespace jitquill::unwinders {
+
+class ElfObject {
+ public:
+  explicit ElfObject(const dl_phdr_info& info) noexcept;
+
+  // The address of what the object itself defines under this name; 0: nothing.
+  std::uintptr_t find(const char* name) const noexcept;
+
+  template <class Function>
+  bool find(const char* name, Function*& to) const noexcept {
+    to = reinterpret_cast<Function*>(find(name));
+    return to != nullptr;
+  }
+
+ private:
+  bool is_it(std::uint32_t symbol, const char* name) const noexcept;
+
+  std::uintptr_t base_;
+  const ElfW(Sym) * symbols_ = nullptr;
+  const char* strings_ = nullptr;
+  const std::uint32_t* gnu_hash_ = nullptr;
+};
+
+}  // namespace jitquill::unwinders
