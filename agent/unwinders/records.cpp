@@ -3,7 +3,9 @@
 #include <libunwind.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <limits>
 #include <new>
 
@@ -37,6 +39,7 @@ class Record {
         raw::map(sizeof(Record), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (raw::is_error(mapped)) return nullptr;
     auto* const record = new (reinterpret_cast<void*>(mapped)) Record;
+    for (auto& table : record->tables_) std::fill(std::begin(table), std::end(table), kAboveAll);
     record->info_.format = UNW_INFO_FORMAT_IP_OFFSET;
     record->info_.u.rti.table_len = sizeof(Row) * kRows / sizeof(unw_word_t);
     return record;
@@ -50,6 +53,7 @@ class Record {
   }
   void show(Section& section) noexcept {
     Row* const rows = tables_[next_table_];
+    std::size_t& used = used_rows_[next_table_];
     next_table_ = (next_table_ + 1) % kTables;
     std::size_t count = 0;
     for (const Function& function : section.functions()) {
@@ -57,7 +61,8 @@ class Record {
       rows[count++] = {static_cast<std::int32_t>(function.address - section.start),
                        static_cast<std::int32_t>(fde)};
     }
-    while (count < kRows) rows[count++] = kAboveAll;
+    if (count < used) std::fill(rows + count, rows + used, kAboveAll);
+    used = count;
     publish_word(info_.u.rti.table_data, reinterpret_cast<std::uint64_t>(rows));
     publish_word(info_.end_ip, section.published_end);
   }
@@ -68,6 +73,7 @@ class Record {
  private:
   unw_dyn_info_t info_{};
   std::size_t next_table_ = 0;
+  std::size_t used_rows_[kTables] = {};
   Row tables_[kTables][kRows];
 };
 

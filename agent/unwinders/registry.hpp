@@ -1,7 +1,7 @@
 // Code that its runtime wants registered with the unwinders of the host, so that C++ exceptions, cancellation
 // and stack walks pass through it (docs/unwinders.md).
 //
-// Sections cover disjoint intervals of addresses and hold up to 1,024 functions each, because libgcc 12 looks
+// Sections cover disjoint intervals of addresses and hold up to 4,096 functions each, because libgcc 12 looks
 // through its sections one by one, and stops at the first that begins below the pc, found or not.
 //
 // Context   [notify], inside guest_call(), the leaf lock not held: the host's unwinders take their own locks

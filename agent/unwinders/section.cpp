@@ -57,7 +57,6 @@ void Section::begin_anew(std::uint64_t from) noexcept {
   used_.clear();
   gone_.clear();
   has_gone_ = false;
-  high_ = 0;
   touch(0, kUnits);
   pad(0);
   pad(1);
@@ -75,10 +74,8 @@ Status Section::measure(const Unwinding& unwinding, std::uint64_t code_size,
   return Status::kOk;
 }
 
-// Above all entries first, which is where the next one usually goes.
 std::uint32_t Section::find_units(std::uint32_t unit_count) const noexcept {
-  if (high_ + unit_count <= kUnits) return high_;
-  return used_.find_clear(0, unit_count);
+  return used_.find_clear(unit_count);
 }
 
 // Without the units of gone functions, which the change will free: a little too strict at most.
@@ -116,7 +113,6 @@ void Section::take_units(std::uint32_t unit, std::uint32_t unit_count) noexcept 
   touch(unit, unit + unit_count);
   new_from_ = std::min(new_from_, unit);
   new_to_ = std::max(new_to_, unit + unit_count);
-  high_ = std::max(high_, unit + unit_count);
 }
 
 Function* Section::insert(const Function& function) noexcept {

@@ -1,4 +1,4 @@
-// The unwinding entries of up to 1,024 functions that lie close together: an .eh_frame that changes while
+// The unwinding entries of up to 4,096 functions that lie close together: an .eh_frame that changes while
 // other threads read it.
 //
 // Every entry has its own slot, at the same place in two copies of the section. One copy is registered. A
@@ -40,7 +40,7 @@ struct Function {
 
 class Section {
  public:
-  static constexpr std::uint32_t kMaxFunctions = 1024;
+  static constexpr std::uint32_t kMaxFunctions = 4096;
   static constexpr std::uint32_t kMaxUnits = 512;  // of one function: 16 KiB
   static constexpr std::uint64_t kMaxWidth = std::uint64_t{1} << 30;
 
@@ -116,9 +116,8 @@ class Section {
   // Units that the running change touched, and those of them with new entries.
   std::uint32_t touched_from_ = kUnits, touched_to_ = 0;
   std::uint32_t new_from_ = kUnits, new_to_ = 0;
-  std::uint32_t high_ = 0;  // no entry was ever put at or above
-  UnitMap used_;            // live functions and gone ones that are still in the sections
-  UnitMap gone_;            // gone since the last change
+  UnitMap used_;  // live functions and gone ones that are still in the sections
+  UnitMap gone_;  // gone since the last change
   bool has_gone_ = false;
   Function functions_[kMaxFunctions];
   // 4 zero bytes end each.

@@ -10,7 +10,7 @@
 namespace jitquill::unwinders {
 
 inline constexpr std::uint32_t kUnitSize = 32;  // bytes
-inline constexpr std::uint32_t kUnits = 4096;   // 128 KiB, on average four for each function
+inline constexpr std::uint32_t kUnits = 16384;  // 512 KiB, on average four for each function
 
 class UnitMap {
  public:
@@ -46,9 +46,9 @@ class UnitMap {
     }
     return 0;
   }
-  // The first run of `count` clear bits from `from` on; kUnits if there is none.
-  std::uint32_t find_clear(std::uint32_t from, std::uint32_t count) const noexcept {
-    for (std::uint32_t at = next(from, kUnits, false); at < kUnits; at = next(at, kUnits, false)) {
+  // The first run of `count` clear bits; kUnits if there is none.
+  std::uint32_t find_clear(std::uint32_t count) const noexcept {
+    for (std::uint32_t at = next(0, kUnits, false); at < kUnits; at = next(at, kUnits, false)) {
       const std::uint32_t end = next(at, kUnits, true);
       if (end - at >= count) return at;
       at = end;
