@@ -69,9 +69,19 @@ class JitRuntime : public asmjit::JitRuntime {
     asmjit::JitRuntime::reset(asmjit::ResetPolicy::kHard);
   }
 
+  // Whether code that is added from now on is registered with the unwinders of the process, so that C++
+  // exceptions and stack walks pass through it. Then frames are prepared even if no output wants code.
+  void set_register_unwinding(bool on) noexcept { registers_.store(on, std::memory_order_relaxed); }
+  bool register_unwinding() const noexcept { return registers_.load(std::memory_order_relaxed); }
+
   // How many functions were announced without unwinding, and why the last one was.
   std::uint64_t refused_count() const noexcept { return refused_count_.load(std::memory_order_relaxed); }
   Refusal last_refusal() const noexcept { return last_refusal_.load(std::memory_order_relaxed); }
+
+ protected:
+  // What the agent was told of a function, directly afterwards, inside add(): for runtimes that want names
+  // and lines of their code for themselves. Pointers are good until it returns. Not called without an agent.
+  virtual void on_announced(const jitquill_code&) noexcept {}
 
  private:
   using Plan = asmjit_detail::CodePlan;
@@ -84,6 +94,10 @@ class JitRuntime : public asmjit::JitRuntime {
   void announce(const Plan& plan, const char* base, std::size_t owned, const Announcement* each,
                 std::size_t count) noexcept;
   static void describe_frame(const Piece& piece, jitquill_code& out) noexcept;
+  bool is_wanted() const noexcept {
+    return jitquill_wants_code() != 0 ||
+           (register_unwinding() && jitquill_status_text(JITQUILL_OK) != nullptr);
+  }
   void refused(Refusal refusal) noexcept {
     refused_count_.fetch_add(1, std::memory_order_relaxed);
     last_refusal_.store(refusal, std::memory_order_relaxed);
@@ -92,6 +106,7 @@ class JitRuntime : public asmjit::JitRuntime {
   asmjit_detail::LiveCode live_;
   std::atomic<std::uint64_t> refused_count_{0};
   std::atomic<Refusal> last_refusal_{Refusal::kNone};
+  std::atomic<bool> registers_{false};
 };
 
 namespace asmjit_detail {
@@ -102,7 +117,7 @@ inline std::atomic<std::uint32_t> unnamed_functions{0};
 inline asmjit::Error JitRuntime::add_announced(void** function, asmjit::CodeHolder* code,
                                                const Announcement* each, std::size_t count) noexcept {
   using namespace asmjit_detail;
-  if (jitquill_wants_code() == 0) return asmjit::JitRuntime::_add(function, code);
+  if (!is_wanted()) return asmjit::JitRuntime::_add(function, code);
   *function = nullptr;
   asmjit::Error error = code->flatten();
   if (error == kNoError) error = resolve_links(*code);
@@ -193,7 +208,11 @@ inline void JitRuntime::announce(const Plan& plan, const char* base, std::size_t
       news.line_count = lines.size();
     }
     news.room = piece.end == plan.end() ? owned - static_cast<std::size_t>(piece.end) : 0;
-    if (jitquill_code_loaded(&news, nullptr) == JITQUILL_UNWINDING_LEFT_OUT) refused(Refusal::kAgent);
+    if (register_unwinding()) news.flags |= JITQUILL_CODE_REGISTER;
+    const jitquill_status status = jitquill_code_loaded(&news, nullptr);
+    if (status == JITQUILL_UNWINDING_LEFT_OUT) refused(Refusal::kAgent);
+    if (status == JITQUILL_NOT_REGISTERED) refused(Refusal::kNotRegistered);
+    on_announced(news);
   }
 }
 

@@ -78,6 +78,46 @@ TEST_F(Announce, NamesComeFromTheCallThenFromLabelsThenFromANumber) {
   EXPECT_EQ(capture::loads().at(1).name.rfind("asmjit_", 0), 0u);
 }
 
+TEST_F(Announce, RegisteringIsAskedForByFlagAlsoWhenNoOutputWantsCode) {
+  const auto add_named = [&](const char* name) {
+    CodeHolder code;
+    code.init(rt_.environment());
+    x86::Compiler cc(&code);
+    add_function(cc, 1);
+    cc.finalize();
+    EXPECT_EQ(rt_.add(&function_, &code, jitquill::Announcement{.name = name}), asmjit::kErrorOk);
+  };
+  add_named("plain");
+  rt_.set_register_unwinding(true);
+  capture::set_wanted(false);
+  add_named("registered");
+  ASSERT_EQ(capture::loads().size(), 2u);
+  EXPECT_EQ(capture::load_of("plain").flags, 0u);
+  EXPECT_EQ(capture::load_of("registered").flags, JITQUILL_CODE_REGISTER);
+  EXPECT_TRUE(capture::load_of("registered").unwinding);
+  rt_.set_register_unwinding(false);
+  add_named("unwanted");
+  EXPECT_EQ(capture::loads().size(), 2u);
+}
+
+TEST_F(Announce, ARuntimeSeesWhatTheAgentWasTold) {
+  struct Listening : jitquill::JitRuntime {
+    std::vector<std::string> names;
+    const void* last = nullptr;
+    void on_announced(const jitquill_code& code) noexcept override {
+      names.emplace_back(code.name);
+      last = code.addr;
+    }
+  } runtime;
+  x86::Compiler cc(&code_);
+  add_function(cc, 1, "one");
+  add_function(cc, 2, "two");
+  cc.finalize();
+  ASSERT_EQ(runtime.add(&function_, &code_), asmjit::kErrorOk);
+  EXPECT_EQ(runtime.names, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(runtime.last, capture::load_of("two").addr);
+}
+
 TEST_F(Announce, ABaseReferenceAnnouncesToo) {
   asmjit::JitRuntime& base = rt_;
   x86::Assembler a(&code_);

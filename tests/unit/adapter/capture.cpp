@@ -22,6 +22,7 @@ jitquill_status load(const jitquill_code* code, std::uint64_t* id) {
   Code seen;
   seen.name = text(code->name);
   seen.file = text(code->file);
+  seen.flags = code->flags;
   seen.addr = static_cast<const std::uint8_t*>(code->addr);
   seen.size = code->size;
   seen.room = code->room;

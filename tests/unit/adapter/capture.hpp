@@ -21,6 +21,7 @@ struct Code {
   bool unwinding = false;
   std::vector<jitquill_line> lines;
   std::vector<jitquill_frame_event> frame;
+  std::uint64_t flags = 0;
 };
 
 // All loads since clear(), in order.
