@@ -28,13 +28,16 @@ int run_program(const nib::Source& source, bool wants_time) {
   const auto executable = nib::compile(source, diagnostics);
   for (const nib::Diagnostic& each : diagnostics.sorted()) say(nib::to_line(source, each));
   if (executable == nullptr) return kFailed;
-  const nib::RunResult result = nib::run(executable->main(), write_out);
+  const nib::RunResult result = nib::run(executable->main(), write_out, &executable->code_table());
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!is_written) say("demo-jit: cannot write the output: " + std::string(std::strerror(errno)));
   if (wants_time) {
     say("jitted call: " + std::to_string(result.start_ns) + " " + std::to_string(result.end_ns));
   }
-  if (result.error) say(nib::to_line(source, *result.error));
+  if (result.error) {
+    say(nib::to_line(source, *result.error));
+    for (const std::string& line : nib::to_lines(source, result.trace)) say(line);
+  }
   return is_written && !result.error ? 0 : kFailed;
 }
 

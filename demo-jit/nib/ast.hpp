@@ -134,12 +134,17 @@ struct While {
 struct Return {
   ExpressionPtr value;  // null: none
 };
+struct Fail {
+  Position at;
+  std::string_view text;
+};
 struct Break {};
 struct Continue {};
 
 struct Statement {
   Position at;
-  std::variant<Block, Declaration, Assignment, CallStatement, Print, If, While, Return, Break, Continue> node;
+  std::variant<Block, Declaration, Assignment, CallStatement, Print, If, While, Return, Fail, Break, Continue>
+      node;
   bool is_final = false;  // checker: control never reaches the next statement
 };
 

@@ -167,6 +167,8 @@ class FunctionChecker {
     return true;
   }
 
+  bool check_node(Fail&, Position) { return true; }
+
   bool check_node(Break&, Position at) {
     if (loops_.empty()) {
       diagnostics_.error(at, "'break' outside of a loop");

@@ -11,9 +11,28 @@
 #include <cstdint>
 #include <string>
 
+#include "nib/code_table.hpp"
+#include "nib/stack_trace.hpp"
+
 namespace nib {
 
-using CodeMemory = jitquill::JitRuntime;  // asmjit's, but for what it tells the agent
+// asmjit's memory; what the agent is told of the code is also kept in a table.
+class CodeMemory : public jitquill::JitRuntime {
+ public:
+  CodeMemory() noexcept {
+    set_register_unwinding(true);
+    const bool has_agent = jitquill_status_text(JITQUILL_OK) != nullptr;
+    if (has_agent) prepare_stack_traces();
+  }
+  const CodeTable& table() const noexcept { return table_; }
+
+ protected:
+  // Out of memory: no trace of this function is worth more than the end of the process.
+  void on_announced(const jitquill_code& code) noexcept override { table_.add(code); }
+
+ private:
+  CodeTable table_;
+};
 
 // Where a function comes from, for whoever must be told of new code.
 struct CodeOrigin {

@@ -25,6 +25,8 @@ class Executable {
   Executable& operator=(const Executable&) = delete;
 
   Main main() const noexcept { return reinterpret_cast<Main>(table_[main_]); }
+  // For stack traces; empty without an agent.
+  const CodeTable& code_table() const noexcept { return memory_.table(); }
 
  private:
   friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&);

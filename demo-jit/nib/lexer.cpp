@@ -87,6 +87,8 @@ class Lexer {
       take_name();
     } else if (is_digit(peek())) {
       take_number();
+    } else if (peek() == '"') {
+      take_text();
     } else if (!take_punctuation()) {
       refuse_byte();
     }
@@ -121,6 +123,20 @@ class Lexer {
     }
     if (!is_number) diagnostics_.error(token.at, "malformed number '" + std::string(token.text) + "'");
     tokens_.push_back(token);
+  }
+
+  // "..." on one line; there are no escapes.
+  void take_text() {
+    const Position at = at_;
+    advance();
+    const std::size_t start = offset_;
+    while (offset_ < text_.size() && peek() != '"' && peek() != '\n') advance();
+    tokens_.push_back({.kind = TokenKind::kText, .at = at, .text = text_.substr(start, offset_ - start)});
+    if (peek() == '"') {
+      advance();
+    } else {
+      diagnostics_.error(at, "text without closing '\"'");
+    }
   }
 
   bool take_punctuation() {
@@ -161,6 +177,7 @@ std::string_view describe(TokenKind kind) noexcept {
       "the end of the file",
       "a name",
       "a number",
+      "a text",
 #define KEYWORD(name, text) std::string_view("'" text "'"),
 #define PUNCTUATION(name, text) std::string_view("'" text "'"),
 #include "nib/token.def"

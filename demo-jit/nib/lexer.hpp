@@ -18,6 +18,7 @@ enum class TokenKind : std::uint8_t {
   kEnd,
   kName,
   kNumber,
+  kText,
 #define KEYWORD(name, text) name,
 #define PUNCTUATION(name, text) name,
 #include "nib/token.def"
@@ -28,7 +29,7 @@ enum class TokenKind : std::uint8_t {
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   Position at;
-  std::string_view text;
+  std::string_view text;          // of a kText: what stands between the quotes
   std::uint64_t value = 0;        // of a number
   bool is_hexadecimal = false;    // number with 0x
   bool is_above_64_bits = false;  // number whose value is not in `value`

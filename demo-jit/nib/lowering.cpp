@@ -59,9 +59,9 @@ void FunctionLowering::mark_if_new(std::uint32_t line) {
   if (line != line_) mark(line);
 }
 
-FunctionLowering::Label FunctionLowering::fault(Fault kind, Position at) {
-  const FaultSite* site =
-      &context_.faults.emplace_back(FaultSite{.fault = kind, .at = at, .function = function_.name});
+FunctionLowering::Label FunctionLowering::fault(Fault kind, Position at, std::string_view text) {
+  const FaultSite* site = &context_.faults.emplace_back(
+      FaultSite{.fault = kind, .at = at, .function = function_.name, .text = text});
   const Label label = cc_.newLabel();
   later([this, site, label] {
     cc_.bind(label);
@@ -161,6 +161,10 @@ void FunctionLowering::statement(const Return& node) {
   } else {
     cc_.ret(in_register(value(*node.value)));
   }
+}
+
+void FunctionLowering::statement(const Fail& node) {
+  cc_.jmp(fault(Fault::kFailed, node.at, node.text));
 }
 
 void FunctionLowering::statement(const Break&) {

@@ -60,6 +60,7 @@ class FunctionLowering {
   void statement(const If& node);
   void statement(const While& node);
   void statement(const Return& node);
+  void statement(const Fail& node);
   void statement(const Break& node);
   void statement(const Continue& node);
 
@@ -98,7 +99,7 @@ class FunctionLowering {
 
   void mark(std::uint32_t line);
   void mark_if_new(std::uint32_t line);
-  Label fault(Fault kind, Position at);
+  Label fault(Fault kind, Position at, std::string_view text = {});
   // Code that is rarely run goes behind the function's last statement.
   void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }
 

@@ -183,6 +183,8 @@ class Parser {
         return {.at = at, .node = declaration()};
       case TokenKind::kPrint:
         return {.at = at, .node = print()};
+      case TokenKind::kFail:
+        return {.at = at, .node = fail_statement()};
       case TokenKind::kReturn:
         return {.at = at, .node = return_statement()};
       case TokenKind::kName:
@@ -210,6 +212,14 @@ class Parser {
     take();
     expect(TokenKind::kOpenParen);
     Print result{.value = expression()};
+    expect(TokenKind::kCloseParen);
+    return result;
+  }
+
+  Fail fail_statement() {
+    const Position at = take().at;
+    expect(TokenKind::kOpenParen);
+    const Fail result{.at = at, .text = expect(TokenKind::kText).text};
     expect(TokenKind::kCloseParen);
     return result;
   }

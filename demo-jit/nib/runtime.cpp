@@ -14,12 +14,25 @@ namespace {
 // One run on one thread.
 struct Run {
   const Output& output;
+  const CodeTable* code;
   RunResult result;
   const FaultSite* fault = nullptr;
   jmp_buf leave{};
 };
 
 thread_local Run* current_run = nullptr;
+
+// Also when `output` throws.
+class CurrentRun {
+ public:
+  explicit CurrentRun(Run& run) noexcept : outer_(current_run) { current_run = &run; }
+  ~CurrentRun() { current_run = outer_; }
+  CurrentRun(const CurrentRun&) = delete;
+  CurrentRun& operator=(const CurrentRun&) = delete;
+
+ private:
+  Run* outer_;
+};
 
 // Jitted code reads it at a constant distance from the thread pointer, which only the initial-exec model
 // has: a program that loads nib late fails to load instead of reading something else.
@@ -55,6 +68,8 @@ std::string text_of(const FaultSite& site) {
       return "division by zero";
     case Fault::kStackOverflow:
       return "stack overflow in function '" + std::string(site.function) + "'";
+    case Fault::kFailed:
+      return std::string(site.text);
   }
   return {};
 }
@@ -68,14 +83,12 @@ std::string text_of(const FaultSite& site) {
 
 }  // namespace
 
-RunResult run(void (*entry)(), const Output& output) {
-  Run state{.output = output, .result = {}};
-  Run* const outer_run = current_run;
-  current_run = &state;
+RunResult run(void (*entry)(), const Output& output, const CodeTable* code) {
+  Run state{.output = output, .code = code, .result = {}};
+  const CurrentRun current(state);
   stack_limit = find_stack_limit();
   call_main(state, entry);
   state.result.end_ns = now_ns();
-  current_run = outer_run;
   if (state.fault != nullptr) state.result.error = Diagnostic{state.fault->at, text_of(*state.fault)};
   return state.result;
 }
@@ -100,6 +113,7 @@ void nib_print_bool(std::int64_t value) {
 
 void nib_fail(const FaultSite* site) {
   current_run->fault = site;
+  if (current_run->code != nullptr) walk_stack(*current_run->code, current_run->result.trace);
   longjmp(current_run->leave, 1);
 }
 

@@ -1,9 +1,11 @@
 // What jitted code leans on while it runs: output, run-time errors, the limit of the stack.
 //
 // Context   run() on any thread, on several at once; the functions below it only from jitted code inside
-// run(). Promises  a run-time error ends the run and nothing else: run() returns it. Jitted frames are left
-// by
-//           longjmp, so they need no unwind information and must own nothing.
+//           run().
+// Promises  a run-time error ends the run and nothing else: run() returns it, with the calls that led to it
+//           where they can be walked. Jitted frames are left by longjmp, so an error needs no unwind
+//           information; what `output` throws passes through them only if they are registered
+//           (docs/unwinders.md).
 // Does not  catch a signal, or change a limit of the process.
 #pragma once
 
@@ -14,16 +16,18 @@
 #include <string_view>
 
 #include "nib/source.hpp"
+#include "nib/stack_trace.hpp"
 
 namespace nib {
 
-enum class Fault : std::uint8_t { kDivisionByZero, kStackOverflow };
+enum class Fault : std::uint8_t { kDivisionByZero, kStackOverflow, kFailed };
 
 // A place in the program where a run-time error can arise; lives as long as the code.
 struct FaultSite {
   Fault fault;
   Position at;
   std::string_view function;
+  std::string_view text;  // of kFailed
 };
 
 // Receives whole lines.
@@ -31,12 +35,14 @@ using Output = std::function<void(std::string_view)>;
 
 struct RunResult {
   std::optional<Diagnostic> error;
+  StackTrace trace;  // of the error
   // CLOCK_MONOTONIC, directly before and after the jitted call.
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
 };
 
-RunResult run(void (*entry)(), const Output& output);
+// `code` maps the trace; null: there will be none.
+RunResult run(void (*entry)(), const Output& output, const CodeTable* code = nullptr);
 
 // ---- For the lowering ----
 

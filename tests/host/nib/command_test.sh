@@ -1,8 +1,8 @@
 #!/bin/sh
 # The demo-jit command: exit statuses, where text goes, and the stack limits of the main thread.
-# Usage: command_test.sh DEMO-JIT
+# Usage: command_test.sh DEMO-JIT LIBJITQUILL
 set -u
-demo=$1
+demo=$1 agent=$2
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -26,18 +26,30 @@ echo 'fn main() { print(7); }' >good.nib
 printf 'fn main() {\n  print(x);\n  let a = 1 + true;\n}\n' >bad.nib
 printf 'fn main() {\n  print(1);\n  let z = 0;\n  print(1 / z);\n}\n' >zero.nib
 printf 'fn down(n: int) -> int { return down(n + 1) + n; }\nfn main() { print(down(0)); }\n' >deep.nib
+printf 'fn f(n: int) {\n  if n == 0 {\n    fail("none left");\n  }\n  f(n - 1);\n}\nfn main() {\n  f(1);\n}\n' >fail.nib
 mkdir folder
+untraced='  \(no stack trace: the agent, .+\)\|'
 
 expect runs 0 7 '' "$demo" good.nib
 expect time 0 7 'jitted call: [0-9]+ [0-9]+\|' "$demo" --time good.nib
 expect compile_errors 1 '' \
   "bad.nib:2:9: error: no variable 'x'\\|bad.nib:3:15: error: expected int, found bool\\|" "$demo" bad.nib
-expect division 1 1 'zero.nib:4:11: error: division by zero\|' "$demo" zero.nib
-expect overflow 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|" "$demo" deep.nib
-expect small_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|" \
+expect division 1 1 'zero.nib:4:11: error: division by zero\|'"$untraced" "$demo" zero.nib
+expect overflow 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" "$demo" deep.nib
+expect small_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" \
   sh -c 'ulimit -s 1024; exec "$1" deep.nib' sh "$demo"
-expect large_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|" \
+expect large_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" \
   sh -c 'ulimit -s unlimited 2>/dev/null; exec "$1" deep.nib' sh "$demo"
+expect fail 1 '' "fail.nib:3:5: error: none left\\|$untraced" "$demo" fail.nib
+
+# With an agent, whatever it writes, errors come with the calls that led to them.
+traced() { env LD_PRELOAD="$agent" JITQUILL_OPTIONS=formats=none "$@"; }
+expect fail_traced 1 '' \
+  "fail.nib:3:5: error: none left\\|  at f \\(fail.nib:3\\)\\|  at f \\(fail.nib:5\\)\\|  at main \\(fail.nib:8\\)\\|" traced "$demo" fail.nib
+expect division_traced 1 1 'zero.nib:4:11: error: division by zero\|  at main \(zero.nib:4\)\|' traced "$demo" zero.nib
+expect overflow_traced 1 '' \
+  "deep.nib:1:4: error: stack overflow in function 'down'\\|(  at down \\(deep.nib:1\\)\\|){20}  \.\.\. [0-9]{4,} calls left out\\|(  at down \\(deep.nib:1\\)\\|){4}  at main \\(deep.nib:2\\)\\|" \
+  traced "$demo" deep.nib
 expect no_file 2 '' '.+' "$demo"
 expect missing_file 2 '' "demo-jit: cannot read 'none.nib': No such file or directory\\|" "$demo" none.nib
 expect folder 2 '' "demo-jit: cannot read 'folder': Is a directory\\|" "$demo" folder

@@ -37,6 +37,20 @@ TEST(Faults, TheSecondDivisionHasItsOwnPlace) {
   EXPECT_EQ(run_text(second).output, "6\n");
 }
 
+TEST(Faults, AProgramCanFailWithItsOwnText) {
+  const Ran ran = run_text(
+      "fn f(n: int) -> int {\n  if n > 1 { return n; }\n  fail(\"n is too small\");\n}\n"
+      "fn main() { print(f(2)); print(f(1)); print(f(3)); }");
+  EXPECT_EQ(ran.output, "2\n");
+  EXPECT_EQ(ran.error, "3:3: n is too small");
+}
+
+TEST(Faults, FailTakesOneText) {
+  for (const std::string_view wrong :
+       {"fail();", "fail(1);", "fail(x);", "fail \"a\";", "fail(\"a\" \"b\");"})
+    EXPECT_EQ(errors_of("fn main() {" + std::string(wrong) + "}").size(), 1u) << wrong;
+}
+
 TEST(Faults, UnboundedRecursionEndsWithTheFunctionsName) {
   const Ran ran = run_text(
       "fn main() {\n  print(1);\n  print(down(1));\n}\nfn down(n: int) -> int {\n  return down(n + 1) + "

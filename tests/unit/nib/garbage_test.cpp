@@ -8,7 +8,8 @@ namespace nib::test {
 namespace {
 
 std::vector<std::string> vocabulary() {
-  std::vector<std::string> words = {"a", "f", "main", "0", "1", "0x7f", "9223372036854775808", "#x\n", "\n"};
+  std::vector<std::string> words = {"a",     "f",  "main", "0", "1", "0x7f", "9223372036854775808",
+                                    "\"t\"", "\"", "#x\n", "\n"};
 #define KEYWORD(name, text) words.emplace_back(text);
 #define PUNCTUATION(name, text) words.emplace_back(text);
 #include "nib/token.def"

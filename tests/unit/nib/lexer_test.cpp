@@ -82,5 +82,21 @@ TEST(Lexer, NulIsAForeignByte) {
   EXPECT_EQ(short_line(lexed.diagnostics.sorted()[0]), "1:1: unexpected character '\\x00'");
 }
 
+TEST(Lexer, ATextIsWhatStandsBetweenItsQuotes) {
+  const Lexed lexed("fail(\"no # comment\")");
+  ASSERT_EQ(lexed.kinds(), (std::vector{TokenKind::kFail, TokenKind::kOpenParen, TokenKind::kText,
+                                        TokenKind::kCloseParen, TokenKind::kEnd}));
+  EXPECT_EQ(lexed.tokens[2].text, "no # comment");
+  EXPECT_TRUE(lexed.diagnostics.empty());
+}
+
+TEST(Lexer, ATextEndsWithItsLine) {
+  for (const std::string_view text : {"\"", "\"abc", "\"abc\nfn"}) {
+    const Lexed lexed(text);
+    ASSERT_EQ(lexed.diagnostics.sorted().size(), 1u) << text;
+    EXPECT_EQ(lexed.diagnostics.sorted()[0].text, "text without closing '\"'");
+  }
+}
+
 }  // namespace
 }  // namespace nib::test
