@@ -21,7 +21,6 @@ Status unwanted() noexcept {
 }
 
 Status announce(CodeLoad& load) {
-  fault_in(load);
   return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
 }
 
@@ -113,6 +112,7 @@ jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id) {
     count(Counter::functions_refused);
     return to_c(read);
   }
+  fault_in(load);  // before anything is held, the host's signals included
   const bool is_about_unwinders = load.registers_unwinding || unwinders::registry().has_any();
   const Status status = is_about_unwinders ? announce_and_register(load) : announce(load);
   if (id != nullptr && is_done(status)) *id = load.id;

@@ -9,11 +9,11 @@ cd "$folder"
 LD_PRELOAD=$library JITQUILL_OPTIONS='dir=out formats=jitdump' "$demo" "$program" >/dev/null &
 pid=$!
 for _ in $(seq 500); do
-  compgen -G 'out/*/jit-*.dump' >/dev/null && break
+  dump=$(compgen -G 'out/*/jit-*.dump' || true)
+  [ -s "$dump" ] && break
   sleep 0.01
 done
 # The look is worth something only if the program was still there and had announced its code.
-dump=$(echo out/*/jit-*.dump)
 [ -s "$dump" ] || { echo "no dump"; exit 1; }
 threads=("/proc/$pid/task/"*)
 [ -d "${threads[0]}" ] || { echo "the program ended too early to be looked at"; exit 1; }

@@ -92,6 +92,8 @@ class Bytes {
   void patch_u32(std::size_t at, std::uint32_t v) noexcept;
   void patch_u64(std::size_t at, std::uint64_t v) noexcept;
 
+  // The memory is the caller's, and may be just enough.
+  bool is_fixed() const noexcept { return is_fixed_; }
   std::size_t size() const noexcept { return size_; }
   std::span<const std::uint8_t> view() const noexcept { return {data_, size_}; }
   bool failed() const noexcept { return failed_; }

@@ -35,7 +35,6 @@ void put_cie_body(Out& out, const ReadyCfi& cfi, PointerForm form) noexcept {
   out.u8(1).u8(encoding_of(form));
   out.raw(cfi.initial);
 }
-constexpr std::uint64_t kCieHeadSize = 4 + 4 + 1;
 
 // On entry: CFA = rsp + 8, the return address at CFA - 8. The same for every function of a CPU.
 constexpr std::uint8_t kOnEntry[] = {kDefCfa, kStackPointer, kWord, kOffset | kReturnAddress, 1};
@@ -54,12 +53,15 @@ const ReadyCfi& cfi_of(const Unwinding& unwinding) noexcept {
   return unwinding.kind == Unwinding::Kind::kReady ? unwinding.ready : common_cfi();
 }
 
+constexpr std::uint64_t kCieHeadSize = 4 + 4 + 1;
 constexpr std::size_t kCieBodyRoom = 32;  // without its instructions
 constexpr std::size_t kFdeHeadRoom = 32;
 constexpr std::size_t kPaddingRoom = kAlignment;
 
-std::size_t room_for_instructions(const Unwinding& unwinding) noexcept {
-  return unwinding.events.size() * kMaxRowSize + unwinding.ready.rows.size();
+// The most that an entry can need, without a walk over its events.
+EntrySizes bound_entry(const Unwinding& unwinding, const ReadyCfi& cfi) noexcept {
+  return {.cie = kCieHeadSize + kCieBodyRoom + cfi.initial.size() + kPaddingRoom,
+          .fde = kFdeHeadRoom + unwinding.events.size() * kMaxRowSize + cfi.rows.size() + kPaddingRoom};
 }
 
 Cursor& pad(Cursor& entry, const std::uint8_t* start) noexcept {
@@ -87,12 +89,12 @@ constexpr std::uint64_t fde_head_size(PointerForm form) noexcept {
 }  // namespace
 
 // | length u32 | 0 u32 | version | body | padding |
-std::uint64_t EhFrameSection::cie_for(const Unwinding& unwinding) noexcept {
+std::uint64_t EhFrameSection::cie_for(const Unwinding& unwinding, std::uint64_t room) noexcept {
   const bool is_common = unwinding.kind == Unwinding::Kind::kFrameEvents;
   if (is_common && common_cie_ != kNone) return common_cie_;
   const ReadyCfi& cfi = cfi_of(unwinding);
   const std::uint64_t at = size();
-  std::uint8_t* const start = out_.reserve(kCieHeadSize + kCieBodyRoom + cfi.initial.size() + kPaddingRoom);
+  std::uint8_t* const start = out_.reserve(room);
   if (start == nullptr) return at;
   Cursor cie(start);
   cie.u32(0).u32(0).u8(1);
@@ -106,9 +108,9 @@ std::uint64_t EhFrameSection::cie_for(const Unwinding& unwinding) noexcept {
 // | length u32 | distance back to the CIE u32 | pc_begin | pc_range | 0 bytes of data | instructions |
 // padding |
 Status EhFrameSection::put_fde(const Unwinding& unwinding, std::uint64_t cie_at, std::int64_t code,
-                               std::uint64_t code_size) noexcept {
+                               std::uint64_t code_size, std::uint64_t room) noexcept {
   const std::uint64_t at = size();
-  std::uint8_t* const start = out_.reserve(kFdeHeadRoom + room_for_instructions(unwinding) + kPaddingRoom);
+  std::uint8_t* const start = out_.reserve(room);
   if (start == nullptr) return Status::kNoMemory;
   Cursor fde(start);
   fde.u32(0).u32(static_cast<std::uint32_t>(at + 4 - cie_at));
@@ -130,8 +132,13 @@ Status EhFrameSection::put_fde(const Unwinding& unwinding, std::uint64_t cie_at,
 Status EhFrameSection::add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size) noexcept {
   const std::size_t before = out_.size();
   const std::uint64_t common_before = common_cie_;
-  const std::uint64_t cie_at = cie_for(unwinding);
-  Status status = put_fde(unwinding, cie_at, code, code_size);
+  EntrySizes room = bound_entry(unwinding, cfi_of(unwinding));
+  if (out_.is_fixed()) {
+    const Status measured = measure_entry(unwinding, form_, code_size, room);
+    if (measured != Status::kOk) return measured;
+  }
+  const std::uint64_t cie_at = cie_for(unwinding, room.cie);
+  Status status = put_fde(unwinding, cie_at, code, code_size, room.fde);
   if (status == Status::kOk && size() > kMaxDistance) status = Status::kTooLarge;
   if (out_.failed()) status = Status::kNoMemory;
   if (status == Status::kOk) return status;

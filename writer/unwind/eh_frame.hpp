@@ -35,9 +35,9 @@ class EhFrameSection {
   std::uint64_t last_fde() const noexcept { return last_fde_; }
 
  private:
-  std::uint64_t cie_for(const Unwinding& unwinding) noexcept;
-  Status put_fde(const Unwinding& unwinding, std::uint64_t cie_at, std::int64_t code,
-                 std::uint64_t code_size) noexcept;
+  std::uint64_t cie_for(const Unwinding& unwinding, std::uint64_t room) noexcept;
+  Status put_fde(const Unwinding& unwinding, std::uint64_t cie_at, std::int64_t code, std::uint64_t code_size,
+                 std::uint64_t room) noexcept;
 
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
