@@ -1,7 +1,8 @@
 // Machine code for the tests: functions that call the next of a list, with a frame of any size.
 //
-// A function is called with the rest of the list in rdi, and calls its first element with what follows it.
-// The last element is a function of the test's own, which throws, exits or just returns.
+// frame_size is a multiple of 16. A function is called with the rest of the list in rdi, and calls its first
+// element with what follows it. The last element is a function of the test's own, which throws, exits or just
+// returns.
 //
 // Context   tests; one arena may be used by several threads, each in its own part.
 #pragma once
@@ -20,7 +21,7 @@ namespace jitquill::test {
 
 using Link = void (*)(void** rest);
 
-inline constexpr std::size_t kChainCodeSize = 26;
+inline constexpr std::size_t kChainCodeSize = 30;
 
 class CodeArena {
  public:
@@ -34,12 +35,15 @@ class CodeArena {
   CodeArena(const CodeArena&) = delete;
   CodeArena& operator=(const CodeArena&) = delete;
 
-  // push rbx; sub rsp, frame; mov rbx, rdi; lea rdi, [rbx + 8]; call [rbx]; add rsp, frame; pop rbx; ret
+  // push rbx; push rbp; sub rsp, frame + 8; xor ebp, ebp; mov rbx, rdi; lea rdi, [rbx + 8]; call [rbx];
+  // add rsp, frame + 8; pop rbp; pop rbx; ret
+  // rbp is no frame pointer on purpose: libunwind follows those where it is told nothing.
   void* write(std::size_t offset, std::uint32_t frame_size) {
-    const auto f = [frame_size](int byte) { return static_cast<unsigned char>(frame_size >> (8 * byte)); };
+    const std::uint32_t size = frame_size + 8;
+    const auto f = [size](int byte) { return static_cast<unsigned char>(size >> (8 * byte)); };
     const std::array<unsigned char, kChainCodeSize> code = {
-        0x53, 0x48, 0x81, 0xEC, f(0), f(1), f(2), f(3), 0x48, 0x89, 0xFB, 0x48, 0x8D,
-        0x7B, 0x08, 0xFF, 0x13, 0x48, 0x81, 0xC4, f(0), f(1), f(2), f(3), 0x5B, 0xC3};
+        0x53, 0x55, 0x48, 0x81, 0xEC, f(0), f(1), f(2), f(3), 0x31, 0xED, 0x48, 0x89, 0xFB, 0x48,
+        0x8D, 0x7B, 0x08, 0xFF, 0x13, 0x48, 0x81, 0xC4, f(0), f(1), f(2), f(3), 0x5D, 0x5B, 0xC3};
     std::memcpy(memory_ + offset, code.data(), code.size());
     return memory_ + offset;
   }
@@ -54,16 +58,18 @@ inline jitquill_status announce(void* entry, std::uint32_t frame_size,
                                 std::uint64_t flags = JITQUILL_CODE_REGISTER,
                                 std::size_t size = kChainCodeSize) {
   const jitquill_frame_event frame[] = {{1, JITQUILL_FRAME_PUSH, 3, 0, 0},
-                                        {8, JITQUILL_FRAME_ALLOCATE, 0, 0, frame_size},
-                                        {24, JITQUILL_FRAME_FREE, 0, 0, frame_size},
-                                        {25, JITQUILL_FRAME_POP, 3, 0, 0}};
+                                        {2, JITQUILL_FRAME_PUSH, 6, 0, 0},
+                                        {9, JITQUILL_FRAME_ALLOCATE, 0, 0, frame_size + 8},
+                                        {27, JITQUILL_FRAME_FREE, 0, 0, frame_size + 8},
+                                        {28, JITQUILL_FRAME_POP, 6, 0, 0},
+                                        {29, JITQUILL_FRAME_POP, 3, 0, 0}};
   jitquill_code code = {};
   code.struct_size = sizeof code;
   code.addr = entry;
   code.size = size;
   code.unwinding = JITQUILL_UNWINDING_FRAME_EVENTS;
   code.frame = frame;
-  code.frame_count = 4;
+  code.frame_count = 6;
   code.flags = flags;
   return jitquill_code_loaded(&code, nullptr);
 }

@@ -4,6 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "tests/host/unwinders/chain_code.hpp"
 
 namespace jitquill::test {
@@ -100,6 +103,31 @@ TEST(Exceptions, StillPassInAForkedChild) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(caught_from({old_code}, 1), 42);
   jitquill_code_unloaded(old_code);
+}
+
+// Children that are forked while another thread is registering: their tables are whole.
+TEST(Exceptions, PassInChildrenForkedAmongRegistrations) {
+  CodeArena arena(1 << 16);
+  void* const old_code = place(arena, 0, 48);
+  std::atomic<bool> is_done{false};
+  std::thread busy([&] {
+    for (std::uint32_t round = 0; !is_done; ++round)
+      place(arena, 4096 + 64 * (round % 100), 16 * (round % 50 + 1));
+  });
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      void* const new_code = place(arena, 64, 80);
+      _exit(caught_from({old_code, new_code}, 1) == 42 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0) << i;
+  }
+  is_done = true;
+  busy.join();
+  for (std::size_t slot = 0; slot < 200; ++slot) jitquill_code_unloaded(arena.at(slot * 64));
+  EXPECT_EQ(open_sections(), 0u);
 }
 
 }  // namespace
