@@ -64,6 +64,7 @@ void announce(unsigned char* at, const char* name, std::uint32_t block) {
   code.unwinding = JITQUILL_UNWINDING_FRAME_EVENTS;
   code.frame = kFrame;
   code.frame_count = 2;
+  code.flags = JITQUILL_CODE_MAY_MOVE;
   (void)jitquill_code_loaded(&code, nullptr);
 }
 
