@@ -40,11 +40,13 @@ CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
   const std::uint64_t address = load.address;
   Added added;
   if (live_ == nullptr) live_ = new (std::nothrow) Live;
+  if (load.may_move && live_ != nullptr) code.kept = KeptCode::keep(load, files_);
+  // Asked last: what is allocated in between could take the node's place.
   if (live_ == nullptr || !arena().can_serve(kNodeSize)) {
+    KeptCode::forget(code.kept);
     added.has_memory = false;
     return added;
   }
-  if (load.may_move) code.kept = KeptCode::keep(load, files_);
   Ranges& live = live_->ranges;
   auto at = at_or_above(address);
   live_->newest = live.end();

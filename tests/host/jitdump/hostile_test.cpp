@@ -82,6 +82,17 @@ TEST(JitdumpFullDisk, IsSaidOnStderrAndTheDumpIsWhole) {
   EXPECT_EQ(only_dump(folder).functions.size(), static_cast<unsigned>(done));
 }
 
+// The agent's tables are full then, at 40 different places.
+TEST(JitdumpNoMemory, RefusesFunctionsAndTheHostGoesOn) {
+  constexpr unsigned kChildren = 40;
+  TempFolder folder;
+  const Ended ended = run(with_agent(folder, MEMORY_HOST, {std::to_string(kChildren)}));
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  const auto files = dump_files(folder);
+  EXPECT_EQ(files.size(), kChildren);
+  for (const std::string& file : files) EXPECT_GT(judged(file).functions.size(), 100u);
+}
+
 class JitdumpSmallStack : public testing::TestWithParam<const char*> {};
 
 TEST_P(JitdumpSmallStack, IsEnough) {
