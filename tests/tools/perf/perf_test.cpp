@@ -8,6 +8,7 @@
 
 #include "tests/host/jitdump/agent_run.hpp"
 #include "tests/host/jitdump/kill_progress.hpp"
+#include "tests/tools/perf/elf_frames.hpp"
 #include "tests/tools/perf/perf_run.hpp"
 
 namespace {
