@@ -7,6 +7,8 @@
 #include <cstring>
 #include <span>
 
+#include "agent/base/counters.hpp"
+#include "agent/base/safe_copy.hpp"
 #include "writer/model/code.hpp"
 
 namespace jitquill {
@@ -22,7 +24,8 @@ class LoadCopy {
     CodeLoad copied = load;
     copied.lines = keep(load.lines);
     copied.unwinding.events = keep(load.unwinding.events);
-    copied.bytes = keep(load.bytes);
+    copied.bytes = load.may_fault ? keep_carefully(load.bytes) : keep(load.bytes);
+    copied.may_fault = false;
     copied.unwinding.ready.initial = keep(load.unwinding.ready.initial);
     copied.unwinding.ready.rows = keep(load.unwinding.ready.rows);
     const auto name = keep(std::span<const char>(load.name.data(), load.name.size()));
@@ -66,6 +69,14 @@ class LoadCopy {
   std::size_t size() const noexcept { return size_; }
 
  private:
+  std::span<const std::uint8_t> keep_carefully(std::span<const std::uint8_t> from) noexcept {
+    std::uint8_t* const at = begin_ == nullptr ? nullptr : begin_ + size_;
+    size_ += from.size();
+    if (at == nullptr) return {};
+    if (!safe_copy(from, at, kTrap)) count(Counter::code_unreadable);
+    return {at, from.size()};
+  }
+
   template <class T>
   std::span<const T> keep(std::span<const T> from) noexcept {
     size_ = (size_ + alignof(T) - 1) & ~(alignof(T) - 1);

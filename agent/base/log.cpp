@@ -1,5 +1,7 @@
 #include "agent/base/log.hpp"
 
+#include <algorithm>
+
 #include <fcntl.h>
 
 #include <cerrno>
@@ -13,6 +15,7 @@ namespace jitquill {
 namespace {
 
 constexpr int kStandardError = 2;
+constexpr std::size_t kMaxNameInLine = 200;
 constinit bool g_has_standard_error = true;
 
 void put_line(Message& line, std::uint32_t pid, std::string_view words) noexcept {
@@ -79,8 +82,15 @@ bool Log::make_file() noexcept {
 void Log::say_once(Status status, std::string_view what) noexcept {
   if ((said_ & bit_of(status)) != 0) return;
   said_ |= bit_of(status);
+  char name[kMaxNameInLine];  // of a function, whatever it holds
+  const std::size_t size = std::min(what.size(), sizeof name);
+  std::transform(what.begin(), what.begin() + static_cast<std::ptrdiff_t>(size), name,
+                 [](char c) { return static_cast<unsigned char>(c) < 0x20 ? '?' : c; });
   Message line;
-  line.text(what).text(": ").text(text(status)).text(" (said once; later cases are counted in stats)");
+  line.text({name, size})
+      .text(": ")
+      .text(text(status))
+      .text(" (said once; later cases are counted in stats)");
   (void)say(line.view());
 }
 

@@ -10,6 +10,9 @@
 
 namespace jitquill {
 
+// int3: what stands for code that cannot be read.
+inline constexpr std::uint8_t kTrap = 0xCC;
+
 // True if every byte could be read. `to` has room for as many bytes as `from`.
 bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_t filler) noexcept;
 

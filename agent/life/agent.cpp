@@ -29,6 +29,12 @@ Agent& agent() noexcept {
   return g_agent;
 }
 
+// A child has its parent's folder in memory until it is adopted, and until then none of its own.
+const char* Agent::output_folder() const noexcept {
+  const bool is_adopted = process_page().generation.load(std::memory_order_relaxed) != 0;
+  return is_adopted && has_folder_.load(std::memory_order_acquire) ? place_.path() : nullptr;
+}
+
 void Agent::set_phase(Phase phase) noexcept {
   phase_ = phase;
   const bool open = phase == Phase::kDormant || phase == Phase::kAwake;
@@ -83,6 +89,7 @@ void Agent::adopt_process() noexcept {
     sinks_.abandon();
     log_.close();
   }
+  has_folder_.store(false, std::memory_order_relaxed);
   queue_.forget();
   place_.forget();
   if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);
@@ -123,6 +130,7 @@ Status Agent::wake() noexcept {
     say_on_stderr(pid_, line.text(": cannot make a folder in ").text(options_.dir.view()).view());
     return Status::kNoOutput;
   }
+  has_folder_.store(true, std::memory_order_release);
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
@@ -152,7 +160,7 @@ Status Agent::stop() noexcept {
 }
 
 void Agent::write_statistics() noexcept {
-  if (phase_ != Phase::kAwake) return;
+  if (!has_folder_.load(std::memory_order_relaxed) || phase_ == Phase::kStopped) return;
   const int file = place_.create("stats");
   if (file < 0) return;
   Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it

@@ -30,10 +30,7 @@ class Agent {
   bool wants_code() const noexcept { return wants_code_.load(std::memory_order_relaxed); }
   bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
-  const char* output_folder() const noexcept {
-    const char* const path = place_.path();
-    return path[0] == '\0' ? nullptr : path;
-  }
+  const char* output_folder() const noexcept;
 
   // -- the owner of the leaf lock --
   void take_over() noexcept;  // first thing: notices a new process, reads the options once
@@ -70,6 +67,8 @@ class Agent {
   Status record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept;
   bool add_to_map(const CodeLoad& load, const Written& written) noexcept;  // false: no memory
   void write_queued(ReentryQueue::Entry& entry) noexcept;
+  static Status out_of_memory() noexcept;  // counts it
+  void notice_lost_sinks() noexcept;
   void count_load(const CodeLoad& load, Status status, const Written& written) noexcept;
 
   // True until the options are read: a call before our constructor ran must come in.
@@ -79,6 +78,7 @@ class Agent {
   std::atomic<bool> busy_{false};  // the tables may be half-changed; read only in a child
   std::atomic<std::uint64_t> last_id_{0};
   std::atomic<std::uint64_t> last_index_{0};
+  std::atomic<bool> has_folder_{false};  // of this process
   Phase phase_ = Phase::kUnborn;
   std::uint32_t pid_ = 0;
   bool environment_is_usable_ = true;

@@ -12,8 +12,6 @@
 namespace jitquill {
 namespace {
 
-constexpr std::uint8_t kTrap = 0xCC;  // int3, for code that cannot be read
-
 // A load's bytes as they can be read now, in memory of our own.
 class CarefulBytes {
  public:
@@ -65,14 +63,23 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   load.twins = options_.unwind == UnwindMode::kTwin ? &code_map_.twins() : nullptr;
   if (!options_.inlining) load.inlining = {};
   CarefulBytes careful;
-  if (load.may_fault && !careful.read(load)) return Status::kNoMemory;
+  if (load.may_fault && !careful.read(load)) return out_of_memory();
 
   Written written;
   const Status status = sinks_.load(load, written, log_);
-  if (!sinks_.any()) set_phase(Phase::kOff);
+  notice_lost_sinks();
   count_load(load, status, written);
-  const bool is_kept = add_to_map(load, written);
-  return is_kept || !is_done(status) ? status : Status::kNoMemory;
+  return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
+}
+
+Status Agent::out_of_memory() noexcept {
+  count(Counter::news_out_of_memory);
+  return Status::kNoMemory;
+}
+
+// The last output may go with any news.
+void Agent::notice_lost_sinks() noexcept {
+  if (phase_ == Phase::kAwake && !sinks_.any()) set_phase(Phase::kOff);
 }
 
 bool Agent::add_to_map(const CodeLoad& load, const Written& written) noexcept {
@@ -111,7 +118,9 @@ Status Agent::unload(CodeUnload& unload) noexcept {
   unload.size = live->size;
   unload.when_ns = now();
   (void)code_map_.remove(unload.address);
-  return sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
+  const Status status = sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
+  notice_lost_sinks();
+  return status;
 }
 
 std::uint64_t Agent::size_to_move(std::uint64_t from) const noexcept {
@@ -166,9 +175,11 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   if (options_.unwind == UnwindMode::kOff) move.unwinding = {};
   Written written;
   const Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
+  notice_lost_sinks();
   count(Counter::bytes_written, written.bytes);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
-  return add_to_map(load, written) || !is_done(status) ? status : Status::kNoMemory;
+  if (written.unwinding_left_out) count(Counter::unwinding_refused);
+  return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
 }
 
 void Agent::write_queued(ReentryQueue::Entry& entry) noexcept {
@@ -181,17 +192,17 @@ void Agent::write_queued(ReentryQueue::Entry& entry) noexcept {
 Status Agent::queue_load(CodeLoad& load) noexcept {
   load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
   sign(load);
-  if (!queue_.push(load)) return Status::kNoMemory;
+  if (!queue_.push(load)) return out_of_memory();
   count(Counter::functions_queued);
   return Status::kQueued;
 }
 
 Status Agent::queue_unload(CodeUnload& unload) noexcept {
-  return queue_.push(unload) ? Status::kQueued : Status::kNoMemory;
+  return queue_.push(unload) ? Status::kQueued : out_of_memory();
 }
 
 Status Agent::queue_move(CodeMove& move) noexcept {
-  return queue_.push(move) ? Status::kQueued : Status::kNoMemory;
+  return queue_.push(move) ? Status::kQueued : out_of_memory();
 }
 
 }  // namespace jitquill

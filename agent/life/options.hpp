@@ -20,7 +20,7 @@ class FixedText {
   bool set(std::string_view text) noexcept {
     if (text.size() >= kCapacity || text.find('\0') != text.npos) return false;
     size_ = text.size();
-    __builtin_memcpy(data_, text.data(), size_);
+    if (size_ != 0) __builtin_memcpy(data_, text.data(), size_);
     data_[size_] = '\0';
     return true;
   }

@@ -126,6 +126,7 @@ Status put_move_group(Bytes& out, const CodeMove& move, Written& written) noexce
   if (move.unwinding.has_rows()) {
     const Place place{.code_size = move.size, .when_ns = move.when_ns, .twin_distance = 0, .room = move.room};
     const Status unwinding = put_unwinding_info(out, move.unwinding, place, written.tail_size);
+    written.unwinding_left_out = unwinding != Status::kOk;
     written.unwinding_without_room =
         unwinding == Status::kOk && (written.tail_size == 0 || move.to > move.from);
   }

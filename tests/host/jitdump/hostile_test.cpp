@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "tests/host/jitdump/agent_run.hpp"
 
@@ -30,6 +32,11 @@ struct Limit {
   int most;
 };
 
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 class JitdumpLimits : public testing::TestWithParam<Limit> {};
 
 // The host lives, what was announced is in the dump, the dump is whole, and what is missing was said.
@@ -46,6 +53,14 @@ TEST_P(JitdumpLimits, CostFunctionsAtMost) {
   const auto files = dump_files(folder);
   EXPECT_EQ(files.size(), done == 0 ? 0u : 1u);  // perf gives up all files for one without a header
   for (const std::string& file : files) EXPECT_EQ(judged(file).functions.size(), static_cast<unsigned>(done));
+  if (std::string(limit.limit) == "fsize=5000") {
+    const auto stats = test_support::files_below(folder.path(), "stats", "");
+    ASSERT_EQ(stats.size(), 1u);
+    const std::string text = contents(stats.front());
+    EXPECT_NE(text.find("outputs_switched_off\t1\t"), std::string::npos) << text;
+    EXPECT_NE(text.find("functions_lost\t3\t"), std::string::npos) << text;
+    EXPECT_NE(text.find("functions_loaded\t" + std::to_string(done) + "\t"), std::string::npos) << text;
+  }
   const bool has_room_for_words = !std::string(limit.limit).starts_with("fsize");  // stderr is a file here
   if (has_room_for_words) {
     EXPECT_EQ(ended.err.find("no output") != std::string::npos, done == 0) << ended.err;
