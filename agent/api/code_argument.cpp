@@ -7,8 +7,7 @@
 namespace jitquill {
 namespace {
 
-constexpr std::uint64_t kMaxCodeSize = (std::uint64_t{1} << 31) - 1;  // perf keeps sizes in an int
-constexpr std::size_t kMaxNameSize = 64 * 1024;  // formats cut far below; bounds our reading
+constexpr std::size_t kMaxNameRead = 64 * 1024;  // formats cut far below; bounds our reading
 
 // There, and no more of them than memory could hold.
 template <class Row>
@@ -68,7 +67,7 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   load.address = reinterpret_cast<std::uint64_t>(code.addr);
   if (load.address + code.size < load.address) return Status::kBadArgument;
   load.bytes = {static_cast<const std::uint8_t*>(code.bytes != nullptr ? code.bytes : code.addr), code.size};
-  if (code.name != nullptr) load.name = {code.name, strnlen(code.name, kMaxNameSize)};
+  if (code.name != nullptr) load.name = {code.name, strnlen(code.name, kMaxNameRead)};
   load.file = code.file;
   load.lines = {reinterpret_cast<const Line*>(code.lines), code.line_count};
   load.inlining.positions = {reinterpret_cast<const InlinePosition*>(code.inline_positions),

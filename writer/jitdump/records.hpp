@@ -16,8 +16,7 @@ namespace jitquill::jitdump {
 
 inline constexpr std::uint32_t kMagic = 0x4A695444;
 inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::uint32_t kHeaderSize = 40;           // exactly: perf misreads a longer header
-inline constexpr std::uint64_t kMaxCodeSize = 0x7FFFFFFF;  // perf keeps it in a signed 32-bit int
+inline constexpr std::uint32_t kHeaderSize = 40;  // exactly: perf misreads a longer header
 
 enum class RecordId : std::uint32_t {
   kCodeLoad = 0,

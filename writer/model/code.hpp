@@ -13,6 +13,9 @@
 
 namespace jitquill {
 
+// perf keeps sizes of code in a signed 32-bit int, and so do distances inside unwinding tables.
+inline constexpr std::uint64_t kMaxCodeSize = 0x7FFFFFFF;
+
 // A stretch of code from `offset` to the next row's offset comes from this place in the source.
 // Laid out as jitquill_line (padding for its reserved member), and allowed to alias it: a runtime's rows are
 // read where they lie.
