@@ -94,6 +94,7 @@ void CodeMap::clear() noexcept {
   for (auto& [address, code] : live_->ranges) release(code);
   delete live_;
   live_ = nullptr;
+  files_.clear();
 }
 
 KeptCode* CodeMap::take(std::uint64_t address) noexcept {

@@ -30,6 +30,14 @@ const char* Texts::intern(const char* text) noexcept {
   return last_ = copy;
 }
 
+void Texts::clear() noexcept {
+  if (set_ == nullptr) return;
+  for (const std::string_view text : *set_) ::operator delete(const_cast<char*>(text.data()));
+  delete set_;
+  set_ = nullptr;
+  last_ = nullptr;
+}
+
 KeptCode* KeptCode::keep(const CodeLoad& load, Texts& files) noexcept {
   CodeLoad wanted = load;
   wanted.bytes = {};

@@ -15,11 +15,12 @@
 
 namespace jitquill {
 
-// Each text once, for the life of the process: source files are few.
+// Each text once, until all are cleared: source files are few.
 class Texts {
  public:
   // Null for null, and when memory is out.
   const char* intern(const char* text) noexcept;
+  void clear() noexcept;
 
  private:
   using Set = std::set<std::string_view>;
