@@ -36,10 +36,6 @@ bool Bytes::make_room(std::size_t count) noexcept {
   return !failed_;
 }
 
-Bytes& Bytes::raw(std::string_view v) noexcept {
-  return copy(v.data(), v.size());
-}
-
 Bytes& Bytes::fill(std::uint8_t v, std::size_t count) noexcept {
   if (count == 0) return *this;
   if (std::uint8_t* const room = room_for(count)) std::memset(room, v, count);
@@ -51,21 +47,6 @@ Bytes& Bytes::pad_to(std::size_t alignment, std::uint8_t v, std::size_t from) no
   return over == 0 ? *this : fill(v, alignment - over);
 }
 
-void Bytes::patch(std::size_t at, const void* from, std::size_t count) noexcept {
-  if (at > size_ || count > size_ - at) return;
-  std::memcpy(data_ + at, from, count);
-}
-
-void Bytes::patch_u16(std::size_t at, std::uint16_t v) noexcept {
-  patch(at, &v, sizeof v);
-}
-void Bytes::patch_u32(std::size_t at, std::uint32_t v) noexcept {
-  patch(at, &v, sizeof v);
-}
-void Bytes::patch_u64(std::size_t at, std::uint64_t v) noexcept {
-  patch(at, &v, sizeof v);
-}
-
 void Bytes::clear() noexcept {
   size_ = 0;
   failed_ = false;
@@ -73,10 +54,6 @@ void Bytes::clear() noexcept {
   ::operator delete(data_);
   data_ = nullptr;
   capacity_ = 0;
-}
-
-void Bytes::cut(std::size_t size) noexcept {
-  if (size < size_) size_ = size;
 }
 
 }  // namespace jitquill

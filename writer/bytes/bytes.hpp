@@ -7,11 +7,14 @@
 // Does not  align or pad by itself, nor put bytes of its own (raw() of a part of view()).
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace jitquill {
 
@@ -20,30 +23,44 @@ namespace jitquill {
 // with a buffer's members.
 class Cursor {
  public:
-  explicit Cursor(std::uint8_t* at) noexcept : at_(at) {}
-  Cursor& u8(std::uint8_t v) noexcept {
+  constexpr explicit Cursor(std::uint8_t* at) noexcept : at_(at) {}
+  constexpr Cursor& u8(std::uint8_t v) noexcept {
     *at_++ = v;
     return *this;
   }
-  Cursor& u16(std::uint16_t v) noexcept { return copy(&v, sizeof v); }
-  Cursor& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
-  Cursor& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
-  Cursor& uleb128(std::uint64_t v) noexcept {
+  constexpr Cursor& u16(std::uint16_t v) noexcept { return whole(v); }
+  constexpr Cursor& u32(std::uint32_t v) noexcept { return whole(v); }
+  constexpr Cursor& u64(std::uint64_t v) noexcept { return whole(v); }
+  constexpr Cursor& uleb128(std::uint64_t v) noexcept {
     for (; v >= 0x80; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
     return u8(static_cast<std::uint8_t>(v));
   }
-  Cursor& sleb128(std::int64_t v) noexcept {
+  constexpr Cursor& sleb128(std::int64_t v) noexcept {
     for (; v < -0x40 || v >= 0x40; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
     return u8(static_cast<std::uint8_t>(v & 0x7F));
   }
-  Cursor& raw(std::span<const std::uint8_t> v) noexcept { return copy(v.data(), v.size()); }
-  std::uint8_t* at() const noexcept { return at_; }
+  constexpr Cursor& raw(std::span<const std::uint8_t> v) noexcept {
+    if (std::is_constant_evaluated()) {
+      for (const std::uint8_t byte : v) u8(byte);
+      return *this;
+    }
+    if (!v.empty()) std::memcpy(at_, v.data(), v.size());
+    at_ += v.size();
+    return *this;
+  }
+  // Copies all of `v`, of which `size` bytes stay: a fixed number is a few instructions, any other is a call.
+  template <std::size_t kRoom>
+  Cursor& raw_padded(const std::uint8_t (&v)[kRoom], std::size_t size) noexcept {
+    std::memcpy(at_, v, kRoom);
+    at_ += size;
+    return *this;
+  }
+  constexpr std::uint8_t* at() const noexcept { return at_; }
 
  private:
-  Cursor& copy(const void* from, std::size_t count) noexcept {
-    if (count != 0) std::memcpy(at_, from, count);
-    at_ += count;
-    return *this;
+  template <class Value>
+  constexpr Cursor& whole(Value v) noexcept {
+    return raw(std::bit_cast<std::array<std::uint8_t, sizeof v>>(v));
   }
   std::uint8_t* at_;
 };
@@ -63,7 +80,7 @@ class Bytes {
   Bytes& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& raw(std::span<const std::uint8_t> v) noexcept { return copy(v.data(), v.size()); }
-  Bytes& raw(std::string_view v) noexcept;
+  Bytes& raw(std::string_view v) noexcept { return copy(v.data(), v.size()); }
   Bytes& fill(std::uint8_t v, std::size_t count) noexcept;
   // Pads with `v` until size() - from is a multiple of `alignment`.
   Bytes& pad_to(std::size_t alignment, std::uint8_t v, std::size_t from = 0) noexcept;
@@ -88,9 +105,9 @@ class Bytes {
   }
 
   // Overwrites bytes put earlier, host order. Ignored where nothing was put.
-  void patch_u16(std::size_t at, std::uint16_t v) noexcept;
-  void patch_u32(std::size_t at, std::uint32_t v) noexcept;
-  void patch_u64(std::size_t at, std::uint64_t v) noexcept;
+  void patch_u16(std::size_t at, std::uint16_t v) noexcept { patch(at, &v, sizeof v); }
+  void patch_u32(std::size_t at, std::uint32_t v) noexcept { patch(at, &v, sizeof v); }
+  void patch_u64(std::size_t at, std::uint64_t v) noexcept { patch(at, &v, sizeof v); }
 
   // The memory is the caller's, and may be just enough.
   bool is_fixed() const noexcept { return is_fixed_; }
@@ -101,7 +118,9 @@ class Bytes {
   static constexpr std::size_t kKeptCapacity = std::size_t{1} << 20;
   void clear() noexcept;
   // Forgets what was put after `size`; what was put before stays, and so does failed().
-  void cut(std::size_t size) noexcept;
+  void cut(std::size_t size) noexcept {
+    if (size < size_) size_ = size;
+  }
 
  private:
   static constexpr std::size_t kMaxLeb128Size = 10;
@@ -120,7 +139,9 @@ class Bytes {
   }
   bool make_room(std::size_t count) noexcept;
   bool grow_to(std::size_t capacity) noexcept;
-  void patch(std::size_t at, const void* from, std::size_t count) noexcept;
+  void patch(std::size_t at, const void* from, std::size_t count) noexcept {
+    if (at <= size_ && count <= size_ - at) std::memcpy(data_ + at, from, count);
+  }
 
   std::uint8_t* data_ = nullptr;
   std::size_t size_ = 0;

@@ -18,18 +18,24 @@ bool is_control(char c) noexcept {
   return byte < 0x20 || byte == 0x7F;
 }
 
-// How many bytes at the front are no control characters. Eight at a time: names are put for every function.
-std::size_t count_good(std::string_view name) noexcept {
+// Of eight characters at once, since names are put for every function. True for all that have a control
+// character, and for a few that have none: a borrow or a carry may reach a good byte.
+bool may_have_control(const char* eight) noexcept {
   constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 255, kHighs = kOnes * 0x80;
+  std::uint64_t word;
+  std::memcpy(&word, eight, sizeof word);
+  const std::uint64_t below_space = word - kOnes * 0x20;  // high bit, unless it was there before
+  const std::uint64_t is_delete = word + kOnes;           // as above
+  return ((below_space | is_delete) & ~word & kHighs) != 0;
+}
+
+// How many bytes at the front are no control characters.
+std::size_t count_good(std::string_view name) noexcept {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
   std::size_t at = 0;
-  for (; at + sizeof(std::uint64_t) <= name.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t word;
-    std::memcpy(&word, name.data() + at, sizeof word);
-    const std::uint64_t not_delete = word ^ kOnes * 0x7F;  // 0x7F becomes 0
-    const std::uint64_t below_space = (word - kOnes * 0x20) & ~word;
-    const std::uint64_t is_zero = (not_delete - kOnes) & ~not_delete;
-    if (((below_space | is_zero) & kHighs) != 0) break;  // perhaps: a borrow may reach a good byte
-  }
+  while (at + kWord <= name.size() && !may_have_control(name.data() + at)) at += kWord;
+  const bool is_tail = at != 0 && at + kWord > name.size();
+  if (is_tail && !may_have_control(name.data() + name.size() - kWord)) return name.size();
   while (at < name.size() && !is_control(name[at])) ++at;
   return at;
 }
@@ -43,9 +49,8 @@ std::string_view cut_to_limit(std::string_view name) noexcept {
   return name.substr(0, is_continuation(name[end]) ? kMaxNameSize : end);
 }
 
-}  // namespace
-
-bool put_clean(Bytes& out, std::string_view name) noexcept {
+// As put_clean(), of a name that has to be changed or is too long.
+[[gnu::noinline]] bool put_changed(Bytes& out, std::string_view name) noexcept {
   std::string_view rest = cut_to_limit(name.substr(0, name.find('\0')));
   bool changed = rest.size() != name.size();
   while (!rest.empty()) {
@@ -58,6 +63,14 @@ bool put_clean(Bytes& out, std::string_view name) noexcept {
     changed = true;
   }
   return changed;
+}
+
+}  // namespace
+
+bool put_clean(Bytes& out, std::string_view name) noexcept {
+  if (name.size() > kMaxNameSize || count_good(name) != name.size()) return put_changed(out, name);
+  out.raw(name);
+  return false;
 }
 
 bool put_code_name(Bytes& out, std::string_view name, std::uint64_t address) noexcept {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "writer/bytes/names.hpp"
 #include "writer/jitdump/record_scope.hpp"
@@ -18,34 +20,57 @@ class Rows {
   // | address u64 | line u32 | discriminator u32 | file, NUL |
   // The address is where the code runs, without the 0x40 that some writers add for the perf of 2016. Readers
   // that show columns take them from the discriminator, which perf ignores.
-  void put(std::uint64_t address, const Line& line) noexcept {
+  [[gnu::always_inline]] void put(std::uint64_t address, const Line& line) noexcept {
     const char* file = line.file != nullptr ? line.file : default_;
-    const std::size_t repeated = file == last_ ? last_size_ : 0;
-    std::uint8_t* const room = out_.reserve(kHeadSize + repeated);
-    if (room == nullptr) return;
-    Cursor row(room);
-    row.u64(address).u32(line.line).u32(line.column);
-    if (repeated != 0) row.raw(out_.view().subspan(last_at_, repeated));
-    out_.put_up_to(row);
-    if (repeated == 0) put_file(file);
+    if (at_.at() >= last_at_ && !make_room()) return;
+    at_.u64(address).u32(line.line).u32(line.column);
+    if (file == last_) [[likely]] {
+      at_.raw_padded(short_name_, name_size_);
+    } else {
+      put_file(file);
+    }
+  }
+  // Hands what was put to the buffer.
+  void end() noexcept {
+    if (at_.at() != nullptr) out_.put_up_to(at_);
   }
 
  private:
   static constexpr std::size_t kHeadSize = 16;
+  static constexpr std::size_t kShort = 64;
+  static constexpr std::size_t kRowRoom = kHeadSize + kShort;
+  static constexpr std::size_t kRowsAtOnce = 16;
 
+  bool make_room() noexcept {
+    end();
+    std::uint8_t* const room = out_.reserve(kRowsAtOnce * kRowRoom);
+    at_ = Cursor(room);
+    last_at_ = room == nullptr ? nullptr : room + (kRowsAtOnce - 1) * kRowRoom + 1;
+    return room != nullptr;
+  }
+
+  // A long name is the last one of no row, and put anew.
   void put_file(const char* file) noexcept {
-    last_ = file;
-    last_at_ = out_.size();
+    end();
+    const std::size_t at = out_.size();
     (void)put_clean(out_, file);
     out_.u8(0);
-    last_size_ = out_.size() - last_at_;
+    const std::span<const std::uint8_t> name = out_.view().subspan(at);
+    at_ = Cursor(nullptr);
+    last_at_ = nullptr;
+    last_ = name.size() <= kShort ? file : nullptr;
+    if (last_ == nullptr) return;
+    name_size_ = name.size();
+    std::copy(name.begin(), name.end(), short_name_);
   }
 
   Bytes& out_;
-  const char* default_;
+  const char* const default_;
+  Cursor at_{nullptr};               // the next row goes here
+  std::uint8_t* last_at_ = nullptr;  // where a row has no room any more
   const char* last_ = nullptr;
-  std::size_t last_at_ = 0;
-  std::size_t last_size_ = 0;  // with its NUL
+  std::size_t name_size_ = 0;  // with its NUL
+  std::uint8_t short_name_[kShort] = {};
 };
 
 }  // namespace
@@ -66,6 +91,7 @@ Status put_debug_info(Bytes& out, const CodeLoad& load, const Image& image) noex
   const std::uint64_t count = for_each_row(
       lines, [&](std::uint32_t offset, const Line& line) { rows.put(load.address + offset, line); });
   rows.put(load.address + image.size(), lines.back());
+  rows.end();
   out.patch_u64(count_at, count + 1);
   return record.end() ? Status::kOk : Status::kLinesLeftOut;
 }

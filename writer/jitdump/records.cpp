@@ -51,7 +51,8 @@ Status put_unwinding_info(Bytes& out, const Unwinding& unwinding, const Place& p
   tail = 0;
   RecordScope record(out, RecordId::kCodeUnwindingInfo, place.when_ns);
   const std::size_t sizes_at = out.size();
-  out.u64(0).u64(0).u64(0);  // the three sizes, known after the tables
+  if (std::uint8_t* const room = out.reserve(24); room != nullptr)
+    out.put_up_to(Cursor(room).u64(0).u64(0).u64(0));  // the three sizes, known after the tables
   assert(record.is_at(kUnwindingHeadSize));
   unwind::BlobSizes sizes;
   const Status status = unwind::put_blob(out, unwinding, place.code_size, place.twin_distance, sizes);

@@ -1,9 +1,8 @@
 #include "writer/jitdump/seen_code.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <cstring>
 #include <new>
-#include <string_view>
 
 namespace jitquill::jitdump {
 namespace {
@@ -13,13 +12,30 @@ constexpr std::size_t kWords = kBits / 64;
 constexpr std::size_t kHashedAtEachEnd = 32;
 constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
 
-std::uint64_t hash(std::span<const std::uint8_t> bytes) noexcept {
-  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+// Its high bits depend on all that was mixed in.
+std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
+  const std::uint64_t product = (hash ^ word) * kOdd;
+  return product ^ product >> 32;
+}
+
+std::uint64_t word_at(const std::uint8_t* at, std::size_t size = sizeof(std::uint64_t)) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, size);
+  return word;
+}
+
+// Not empty. The last word overlaps the one before it.
+std::uint64_t mix_all(std::uint64_t hash, std::span<const std::uint8_t> bytes) noexcept {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  if (bytes.size() < kWord) return mix(hash, word_at(bytes.data(), bytes.size()));
+  for (std::size_t at = 0; at + kWord < bytes.size(); at += kWord)
+    hash = mix(hash, word_at(bytes.data() + at));
+  return mix(hash, word_at(bytes.data() + bytes.size() - kWord));
 }
 
 std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept {
   const std::size_t part = std::min(code.size(), kHashedAtEachEnd);
-  return ((hash(code.first(part)) + code.size()) * kOdd ^ hash(code.last(part))) * kOdd;
+  return mix(mix_all(mix_all(code.size(), code.first(part)), code.last(part)), 0);
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace jitquill {
 
 // Offsets ascend and lie inside the code, and each row has a file.
 inline bool has_usable_lines(const CodeLoad& load) noexcept {
+  const bool has_file = load.file != nullptr;
   std::uint32_t offset = 0;
   for (const Line& line : load.lines) {
-    if (line.offset < offset || line.offset >= load.bytes.size()) return false;
-    if (line.file == nullptr && load.file == nullptr) return false;
+    if (line.offset < offset || (!has_file && line.file == nullptr)) return false;
     offset = line.offset;
   }
-  return true;
+  return load.lines.empty() || offset < load.bytes.size();  // the last is the greatest
 }
 
 // Calls put(offset, row) and returns how often. Of rows with one offset the last holds. The first row is
@@ -27,9 +27,10 @@ inline bool has_usable_lines(const CodeLoad& load) noexcept {
 template <class Put>
 std::uint64_t for_each_row(std::span<const Line> lines, Put put) noexcept {
   std::uint64_t count = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i + 1 < lines.size() && lines[i + 1].offset == lines[i].offset) continue;
-    put(count == 0 ? 0 : lines[i].offset, lines[i]);
+  const Line* const end = lines.data() + lines.size();
+  for (const Line* line = lines.data(); line != end; ++line) {
+    if (line + 1 != end && line[1].offset == line->offset) continue;
+    put(count == 0 ? 0 : line->offset, *line);
     ++count;
   }
   return count;
