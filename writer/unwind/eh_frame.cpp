@@ -1,5 +1,6 @@
 #include "writer/unwind/eh_frame.hpp"
 
+#include <array>
 #include <limits>
 #include <string_view>
 
@@ -26,7 +27,7 @@ constexpr std::uint8_t encoding_of(PointerForm form) noexcept {
 // | "zR" or "zRS", NUL | code align | data align | return address | data: how pc_begin is encoded |
 // instructions | What follows a CIE's length, id and version.
 template <class Out>
-void put_cie_body(Out& out, const ReadyCfi& cfi, PointerForm form) noexcept {
+constexpr void put_cie_body(Out& out, const ReadyCfi& cfi, PointerForm form) noexcept {
   out.u8('z').u8('R');
   if (cfi.is_signal_frame) out.u8('S');
   out.u8(0);
@@ -39,18 +40,15 @@ void put_cie_body(Out& out, const ReadyCfi& cfi, PointerForm form) noexcept {
 // On entry: CFA = rsp + 8, the return address at CFA - 8. The same for every function of a CPU.
 constexpr std::uint8_t kOnEntry[] = {kDefCfa, kStackPointer, kWord, kOffset | kReturnAddress, 1};
 
-const ReadyCfi& common_cfi() noexcept {
-  static constexpr ReadyCfi kCommon = {.code_alignment = 1,
-                                       .data_alignment = -static_cast<std::int64_t>(kWord),
-                                       .return_address = kReturnAddress,
-                                       .is_signal_frame = false,
-                                       .initial = kOnEntry,
-                                       .rows = {}};
-  return kCommon;
-}
+constexpr ReadyCfi kCommonCfi = {.code_alignment = 1,
+                                 .data_alignment = -static_cast<std::int64_t>(kWord),
+                                 .return_address = kReturnAddress,
+                                 .is_signal_frame = false,
+                                 .initial = kOnEntry,
+                                 .rows = {}};
 
 const ReadyCfi& cfi_of(const Unwinding& unwinding) noexcept {
-  return unwinding.kind == Unwinding::Kind::kReady ? unwinding.ready : common_cfi();
+  return unwinding.kind == Unwinding::Kind::kReady ? unwinding.ready : kCommonCfi;
 }
 
 constexpr std::uint64_t kCieHeadSize = 4 + 4 + 1;
@@ -64,14 +62,32 @@ EntrySizes bound_entry(const Unwinding& unwinding, const ReadyCfi& cfi) noexcept
           .fde = kFdeHeadRoom + unwinding.events.size() * kMaxRowSize + cfi.rows.size() + kPaddingRoom};
 }
 
-Cursor& pad(Cursor& entry, const std::uint8_t* start) noexcept {
+constexpr Cursor& pad(Cursor& entry, const std::uint8_t* start) noexcept {
   while ((entry.at() - start) % kAlignment != 0) entry.u8(kNop);
   return entry;
 }
 
 // Fills in how long the entry at `start` became.
-void close_entry(const Cursor& entry, std::uint8_t* start) noexcept {
+constexpr void close_entry(const Cursor& entry, std::uint8_t* start) noexcept {
   Cursor(start).u32(static_cast<std::uint32_t>(entry.at() - start - 4));
+}
+
+// | length u32 | 0 u32 | version | body | padding |
+constexpr Cursor put_cie(std::uint8_t* start, const ReadyCfi& cfi, PointerForm form) noexcept {
+  Cursor cie(start);
+  cie.u32(0).u32(0).u8(1);
+  put_cie_body(cie, cfi, form);
+  close_entry(pad(cie, start), start);
+  return cie;
+}
+
+constexpr std::size_t kCommonCieSize = 24;
+
+// Made by the compiler: each function's group has one.
+constexpr std::array<std::uint8_t, kCommonCieSize> common_cie(PointerForm form) noexcept {
+  std::array<std::uint8_t, kCommonCieSize> cie{};
+  (void)put_cie(cie.data(), kCommonCfi, form);
+  return cie;
 }
 
 template <class Out>
@@ -88,21 +104,21 @@ constexpr std::uint64_t fde_head_size(PointerForm form) noexcept {
 
 }  // namespace
 
-// | length u32 | 0 u32 | version | body | padding |
 std::uint64_t EhFrameSection::cie_for(const Unwinding& unwinding, std::uint64_t room) noexcept {
+  static constexpr auto kRelative = common_cie(PointerForm::kRelative4);
+  static constexpr auto kAbsolute = common_cie(PointerForm::kAbsolute8);
+  static_assert(kRelative[0] + 4 == kCommonCieSize && kAbsolute[0] + 4 == kCommonCieSize);
   const bool is_common = unwinding.kind == Unwinding::Kind::kFrameEvents;
   if (is_common && common_cie_ != kNone) return common_cie_;
-  const ReadyCfi& cfi = cfi_of(unwinding);
   const std::uint64_t at = size();
   std::uint8_t* const start = out_.reserve(room);
   if (start == nullptr) return at;
-  Cursor cie(start);
-  cie.u32(0).u32(0).u8(1);
-  put_cie_body(cie, cfi, form_);
-  close_entry(pad(cie, start), start);
-  out_.put_up_to(cie);
-  if (is_common) common_cie_ = at;
-  return at;
+  if (!is_common) {
+    out_.put_up_to(put_cie(start, cfi_of(unwinding), form_));
+    return at;
+  }
+  out_.put_up_to(Cursor(start).raw(form_ == PointerForm::kRelative4 ? kRelative : kAbsolute));
+  return common_cie_ = at;
 }
 
 // | length u32 | distance back to the CIE u32 | pc_begin | pc_range | 0 bytes of data | instructions |

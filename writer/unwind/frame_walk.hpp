@@ -9,40 +9,35 @@
 // Does not  notice pushes behind moves that nobody told (frame_event.def says when those may be left out).
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstdint>
+#include <iterator>
 #include <span>
 
 #include "writer/model/frame_event.hpp"
 #include "writer/model/status.hpp"
+#include "writer/unwind/frame_state.hpp"
 
 namespace jitquill::unwind {
 
-// x86-64 DWARF numbers: the CPU's part of a frame.
-inline constexpr std::uint8_t kStackPointer = 7;
-inline constexpr std::uint8_t kReturnAddress = 16;
-inline constexpr std::uint32_t kRegisters = 16;
-inline constexpr std::uint32_t kWord = 8;
-
-// Where the caller's registers are at one point of a function.
-struct FrameState {
-  std::uint8_t cfa_register = kStackPointer;
-  std::uint32_t cfa_offset = kWord;  // CFA = cfa_register + cfa_offset
-  std::uint32_t cfa_word = kNoWord;  // else CFA = *(stack pointer + cfa_word) + cfa_offset
-  std::uint32_t depth = kWord;       // CFA - stack pointer, as far as events tell
-  std::uint32_t saved = 0;           // bit per register that is in memory
-  std::array<std::uint32_t, kRegisters>
-      saved_below{};  // CFA - address of the saved value; 0 = in the register
-  static constexpr std::uint32_t kNoWord = ~std::uint32_t{0};
-  bool is_cfa_in_memory() const noexcept { return cfa_word != kNoWord; }
-  bool operator==(const FrameState&) const = default;
+// By kind, from number 1 on.
+inline constexpr bool kNeedsRegister[] = {
+#define FRAME_EVENT(name, NAME, number, needs) needs,
+#include "writer/model/frame_event.def"
+#undef FRAME_EVENT
 };
+static_assert(std::size(kNeedsRegister) == static_cast<std::size_t>(FrameEventKind::kFrameInMemory));
+
+// The caller's stack pointer is the CFA itself: it is neither saved nor a frame register.
+inline bool is_well_formed(const FrameEvent& event) noexcept {
+  const std::size_t row = static_cast<std::size_t>(event.kind) - 1;  // huge for the kind 0
+  if (row >= std::size(kNeedsRegister)) return false;
+  return !kNeedsRegister[row] || (event.reg < kRegisters && event.reg != kStackPointer);
+}
 
 class FrameWalk {
  public:
   explicit FrameWalk(std::uint64_t code_size) noexcept : code_size_(code_size) {}
-  // kBadFrame: the event is refused and the state unchanged.
+  // kBadFrame: the event is refused and the state unchanged. Inlined whole: so the state stays in registers.
   Status step(const FrameEvent& event) noexcept;
   const FrameState& state() const noexcept { return state_; }
 
@@ -58,14 +53,62 @@ class FrameWalk {
   bool has_remembered_ = false;
 };
 
-// Calls call(register) for each bit: few are ever set, and this is done at every instruction of a prologue.
-template <class Call>
-void for_each_register(std::uint32_t registers, Call call) noexcept {
-  for (; registers != 0; registers &= registers - 1)
-    call(static_cast<std::uint32_t>(std::countr_zero(registers)));
+inline bool FrameWalk::remember() noexcept {
+  if (has_remembered_) return false;
+  remembered_ = state_;
+  return has_remembered_ = true;
+}
+
+inline bool FrameWalk::recall() noexcept {
+  if (!has_remembered_) return false;
+  state_ = remembered_;
+  has_remembered_ = false;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool FrameWalk::apply(const FrameEvent& event) noexcept {
+  FrameState& s = state_;
+  switch (event.kind) {
+    case FrameEventKind::kPush:
+      return push(s, event.reg);
+    case FrameEventKind::kPop:
+      return pop(s, event.reg);
+    case FrameEventKind::kAllocate:
+      return set_depth(s, std::uint64_t{s.depth} + event.value);
+    case FrameEventKind::kFree:
+      return event.value <= s.depth && set_depth(s, s.depth - event.value);
+    case FrameEventKind::kSave:
+      return save(s, event.reg, event.value);
+    case FrameEventKind::kRestore:
+      return restore(s, event.reg);
+    case FrameEventKind::kSetFrame:
+      return set_frame(s, event.reg);
+    case FrameEventKind::kDropFrame:
+      return drop_frame(s, event.value);
+    case FrameEventKind::kFrameInMemory:
+      return put_frame_in_memory(s, event.value);
+    case FrameEventKind::kRemember:
+      return remember();
+    case FrameEventKind::kRecall:
+      return recall();
+  }
+  return false;
+}
+
+[[gnu::always_inline]] inline Status FrameWalk::step(const FrameEvent& event) noexcept {
+  if (event.offset < last_offset_ || event.offset > code_size_) return Status::kBadFrame;
+  if (!is_well_formed(event) || !apply(event)) return Status::kBadFrame;
+  last_offset_ = event.offset;
+  return Status::kOk;
 }
 
 // kOk or kBadFrame for a whole description.
-Status check_frame(std::span<const FrameEvent> events, std::uint64_t code_size) noexcept;
+inline Status check_frame(std::span<const FrameEvent> events, std::uint64_t code_size) noexcept {
+  FrameWalk walk(code_size);
+  for (const FrameEvent& event : events) {
+    if (const Status status = walk.step(event); status != Status::kOk) return status;
+  }
+  return Status::kOk;
+}
 
 }  // namespace jitquill::unwind

@@ -79,21 +79,28 @@ inline bool has_same_cfa(const FrameState& a, const FrameState& b) noexcept {
 
 // CFA = *(stack pointer + word) + offset: | breg7 word | deref | plus_uconst offset |
 template <class Out>
-void put_cfa_in_memory(Out& out, const FrameState& state) noexcept {
-  const auto put_expression = [&](auto& to) {
-    to.u8(kBaseRegister + kStackPointer).sleb128(state.cfa_word);
-    to.u8(kDereference);
-    to.u8(kPlusConstant).uleb128(state.cfa_offset);
-  };
+void put_expression(Out& out, const FrameState& state) noexcept {
+  out.u8(kBaseRegister + kStackPointer).sleb128(state.cfa_word);
+  out.u8(kDereference);
+  out.u8(kPlusConstant).uleb128(state.cfa_offset);
+}
+
+// By value: the address of put_rows()'s own would keep it out of a register.
+template <class Out>
+[[gnu::noinline]] Out put_cfa_in_memory(Out out, const FrameState& state) noexcept {
   Count size;
-  put_expression(size);
+  put_expression(size, state);
   out.u8(kDefCfaExpression).uleb128(size.size());
-  put_expression(out);
+  put_expression(out, state);
+  return out;
 }
 
 template <class Out>
 void put_cfa_change(Out& out, const FrameState& from, const FrameState& to) noexcept {
-  if (to.is_cfa_in_memory()) return put_cfa_in_memory(out, to);
+  if (to.is_cfa_in_memory()) {
+    out = put_cfa_in_memory(out, to);
+    return;
+  }
   const bool moved = to.cfa_offset != from.cfa_offset;
   if (from.is_cfa_in_memory() || (moved && to.cfa_register != from.cfa_register)) {
     out.u8(kDefCfa).uleb128(to.cfa_register).uleb128(to.cfa_offset);
@@ -104,9 +111,16 @@ void put_cfa_change(Out& out, const FrameState& from, const FrameState& to) noex
   }
 }
 
-inline std::uint32_t changed_registers(const FrameState& from, const FrameState& to) noexcept {
-  std::uint32_t changed = 0;
-  for_each_register(from.saved | to.saved, [&](std::uint32_t reg) {
+// Registers whose places one event may change, but those that lose their slots to its own.
+inline std::uint32_t touched_registers(const FrameEvent& event) noexcept {
+  return event.kind == FrameEventKind::kRecall ? kAllRegisters : 1u << event.reg % kRegisters;
+}
+
+// `touched` by the events since `from`. So a row costs what it changes, not what is saved.
+inline std::uint32_t changed_registers(const FrameState& from, const FrameState& to,
+                                       std::uint32_t touched) noexcept {
+  std::uint32_t changed = from.saved ^ to.saved;
+  for_each_register(from.saved & to.saved & touched, [&](std::uint32_t reg) {
     if (from.saved_below[reg] != to.saved_below[reg]) changed |= 1u << reg;
   });
   return changed;
@@ -124,28 +138,41 @@ void put_register_change(Out& out, std::uint32_t reg, std::uint32_t below) noexc
 // The most that one event can put: an advance, an expression, a rule for each register.
 inline constexpr std::size_t kMaxRowSize = 5 + 2 + 16 + kRegisters * 6;
 
+// Makes the row what the frame is now, where it differs.
+inline void take_changes(FrameState& row, const FrameState& now, std::uint32_t changed) noexcept {
+  row.cfa_register = now.cfa_register;
+  row.cfa_offset = now.cfa_offset;
+  row.cfa_word = now.cfa_word;
+  row.saved = now.saved;
+  for_each_register(changed, [&](std::uint32_t reg) { row.saved_below[reg] = now.saved_below[reg]; });
+}
+
 // One row per offset at which the frame differs from the row before. Differences make REMEMBER and RECALL
 // work without DW_CFA_remember_state, whose stack some unwinders keep short.
 template <class Out>
-Status put_rows(Out& out, std::span<const FrameEvent> events, std::uint64_t code_size) noexcept {
+Status put_rows(Out& to, std::span<const FrameEvent> events, std::uint64_t code_size) noexcept {
+  Out out = to;  // which the compiler keeps in registers
   FrameWalk walk(code_size);
-  FrameState row = walk.state();
-  std::uint32_t row_offset = 0;
+  FrameState row;
+  std::uint32_t row_offset = 0, touched = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (const Status status = walk.step(events[i]); status != Status::kOk) return status;
+    touched |= touched_registers(events[i]);
     const std::uint32_t offset = events[i].offset;
     const bool more_here = i + 1 < events.size() && events[i + 1].offset == offset;
     if (more_here || offset == code_size) continue;
     const FrameState& now = walk.state();
-    const std::uint32_t changed = changed_registers(row, now);
+    const std::uint32_t changed = changed_registers(row, now, touched);
+    touched = 0;
     if (changed == 0 && has_same_cfa(row, now)) continue;
     put_advance(out, offset - row_offset);
     put_cfa_change(out, row, now);
     for_each_register(changed,
                       [&](std::uint32_t reg) { put_register_change(out, reg, now.saved_below[reg]); });
-    row = now;
+    take_changes(row, now, changed);
     row_offset = offset;
   }
+  to = out;
   return Status::kOk;
 }
 
