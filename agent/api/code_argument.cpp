@@ -58,8 +58,10 @@ std::uint32_t clamped_room(std::size_t room) noexcept {
 }
 
 Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
-  jitquill_code code;
-  if (!read_struct(argument, code) || code.addr == nullptr) return Status::kBadArgument;
+  jitquill_code older;
+  const jitquill_code* const whole = whole_struct(argument, older);
+  if (whole == nullptr || whole->addr == nullptr) return Status::kBadArgument;
+  const jitquill_code& code = *whole;
   if (!has_all_arrays(code)) return Status::kBadArgument;
   if (code.size == 0) return Status::kEmptyCode;
   if (code.size > kMaxCodeSize) return Status::kTooLarge;

@@ -1,7 +1,8 @@
 // A runtime's jitquill_code, of whatever version, as the CodeLoad that the agent works with.
 //
-// Context   [notify]: no lock needed. Nothing is copied but the struct: the load points into the caller's
-// memory.
+// Context   [notify]: no lock needed. Nothing is copied but a struct of an older version: the load points
+// into
+//           the caller's memory.
 #pragma once
 
 #include "jitquill/jitquill.h"
@@ -28,6 +29,14 @@ bool read_struct(const Struct* from, Struct& to) noexcept {
   to = {};
   __builtin_memcpy(&to, from, size);
   return true;
+}
+
+// As read_struct(), but a struct that has them all is read where it lies, and `older` not touched. Null:
+// none.
+template <class Struct>
+const Struct* whole_struct(const Struct* from, Struct& older) noexcept {
+  if (from != nullptr && from->struct_size >= sizeof(Struct)) return from;
+  return read_struct(from, older) ? &older : nullptr;
 }
 
 // The other way: the members that the caller's version has. struct_size is its own.

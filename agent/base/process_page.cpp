@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kPageSize = 4096;
 
-constinit std::atomic<ProcessPage*> g_page{nullptr};
 alignas(64) constinit ProcessPage g_ordinary_page{};
 
 ProcessPage* map_page() noexcept {
@@ -24,11 +23,12 @@ ProcessPage* map_page() noexcept {
 
 }  // namespace
 
-ProcessPage& process_page() noexcept {
-  ProcessPage* page = g_page.load(std::memory_order_acquire);
-  if (page != nullptr) return *page;
+constinit std::atomic<ProcessPage*> g_process_page{nullptr};
+
+ProcessPage& map_process_page() noexcept {
+  ProcessPage* page = nullptr;
   ProcessPage* mine = map_page();
-  if (g_page.compare_exchange_strong(page, mine, std::memory_order_acq_rel)) return *mine;
+  if (g_process_page.compare_exchange_strong(page, mine, std::memory_order_acq_rel)) return *mine;
   if (mine != &g_ordinary_page) raw::unmap(mine, kPageSize);  // another thread was first
   return *page;
 }

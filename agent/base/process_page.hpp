@@ -20,6 +20,13 @@ struct ProcessPage {
   std::atomic<std::uint32_t> unwinders_lock_word;  // unwinders/registry.hpp
 };
 
-ProcessPage& process_page() noexcept;
+extern constinit std::atomic<ProcessPage*> g_process_page;  // null = not mapped yet
+ProcessPage& map_process_page() noexcept;
+
+// Inline: every call of the agent asks several times.
+inline ProcessPage& process_page() noexcept {
+  ProcessPage* const page = g_process_page.load(std::memory_order_acquire);
+  return page != nullptr ? *page : map_process_page();
+}
 
 }  // namespace jitquill

@@ -12,12 +12,16 @@ namespace {
 constexpr std::size_t kNodeSize = 128;  // bounds a node of std::map: key, value, three links and a colour
 static_assert(sizeof(std::pair<const std::uint64_t, LiveCode>) + 4 * sizeof(void*) <= kNodeSize);
 
+constexpr int kNeighbours = 2;  // looked at before a search: the code that is replaced, and the next
+
 }  // namespace
 
 CodeMap::Ranges::iterator CodeMap::at_or_above(std::uint64_t address) const noexcept {
   Ranges& ranges = live_->ranges;
-  if (live_->newest != ranges.end() && live_->newest->first < address) {
-    const auto next = std::next(live_->newest);
+  auto next = live_->newest;
+  if (next == ranges.end() || next->first >= address) return ranges.lower_bound(address);
+  for (int i = 0; i < kNeighbours; ++i) {
+    ++next;
     if (next == ranges.end() || next->first >= address) return next;
   }
   return ranges.lower_bound(address);

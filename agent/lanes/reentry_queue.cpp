@@ -62,6 +62,7 @@ bool ReentryQueue::push(const CodeMove& move) noexcept {
 }
 
 ReentryQueue::Entry* ReentryQueue::take() noexcept {
+  if (newest_.load(std::memory_order_relaxed) == nullptr) return nullptr;  // mostly: no locked instruction
   Entry* newest = newest_.exchange(nullptr, std::memory_order_acquire);
   Entry* oldest = nullptr;
   while (newest != nullptr) {
