@@ -33,35 +33,31 @@ std::uint64_t mix_all(std::uint64_t hash, std::span<const std::uint8_t> bytes) n
   return mix(hash, word_at(bytes.data() + bytes.size() - kWord));
 }
 
+// The two ends do not wait for each other.
 std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept {
   const std::size_t part = std::min(code.size(), kHashedAtEachEnd);
-  return mix(mix_all(mix_all(code.size(), code.first(part)), code.last(part)), 0);
+  const std::uint64_t front = mix_all(code.size(), code.first(part));
+  return mix(front * kOdd, mix_all(0, code.last(part)));
 }
 
 }  // namespace
 
 SeenCode::~SeenCode() {
-  ::operator delete(bits_);
-}
-
-bool SeenCode::test_and_set(std::uint64_t bit) noexcept {
-  std::uint64_t& word = bits_[bit / 64 % kWords];
-  const std::uint64_t mask = std::uint64_t{1} << bit % 64;
-  const bool was_set = (word & mask) != 0;
-  word |= mask;
-  return was_set;
+  ::operator delete(words_);
 }
 
 bool SeenCode::meets(std::span<const std::uint8_t> code) noexcept {
-  if (bits_ == nullptr) {
-    bits_ = static_cast<std::uint64_t*>(::operator new(kWords * sizeof(std::uint64_t), std::nothrow));
-    if (bits_ == nullptr) return false;
-    std::fill_n(bits_, kWords, 0);
+  if (words_ == nullptr) {
+    words_ = static_cast<std::uint64_t*>(::operator new(kWords * sizeof(std::uint64_t), std::nothrow));
+    if (words_ == nullptr) return false;
+    std::fill_n(words_, kWords, 0);
   }
   const std::uint64_t value = hash_of(code);
-  const bool first = test_and_set(value >> 44);
-  const bool second = test_and_set(value >> 20);
-  return first && second;
+  std::uint64_t& word = words_[(value >> 44) % kWords];
+  const std::uint64_t mask = std::uint64_t{1} << (value >> 38) % 64 | std::uint64_t{1} << (value >> 32) % 64;
+  const bool were_set = (word & mask) == mask;
+  word |= mask;
+  return were_set;
 }
 
 }  // namespace jitquill::jitdump
