@@ -1,5 +1,6 @@
 #include "agent/base/fault_in.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace jitquill {
@@ -14,6 +15,14 @@ void read_byte(const std::uint8_t* at) noexcept {
 template <class Row>
 void fault_in_rows(std::span<const Row> rows) noexcept {
   fault_in({reinterpret_cast<const std::uint8_t*>(rows.data()), rows.size_bytes()});
+}
+
+// Code that another core wrote, or this one long ago, comes into the cache while signals are held back and
+// the lock is taken. The rest of large code the CPU fetches ahead by itself.
+void ask_for(std::span<const std::uint8_t> code) noexcept {
+  constexpr std::size_t kLineSize = 64, kMost = 16 * kLineSize;
+  const std::size_t size = std::min(code.size(), kMost);
+  for (std::size_t at = 0; at < size; at += kLineSize) __builtin_prefetch(code.data() + at);
 }
 
 // Reads texts to their ends; one that follows itself, as in most tables, only once.
@@ -39,6 +48,7 @@ void fault_in(std::span<const std::uint8_t> memory) noexcept {
 }
 
 void fault_in(const CodeLoad& load) noexcept {
+  ask_for(load.bytes);
   if (!load.may_fault) fault_in(load.bytes);
   fault_in_rows(load.unwinding.events);
   fault_in(load.unwinding.ready.initial);

@@ -76,9 +76,9 @@ class Agent {
   std::atomic<bool> wants_unwinding_{true};
   std::atomic<bool> is_stopped_{false};
   std::atomic<bool> busy_{false};  // the tables may be half-changed; read only in a child
-  std::atomic<std::uint64_t> last_id_{0};
-  std::atomic<std::uint64_t> last_index_{0};
   std::atomic<bool> has_folder_{false};  // of this process
+  std::uint64_t last_id_ = 0;
+  std::uint64_t last_index_ = 0;
   Phase phase_ = Phase::kUnborn;
   std::uint32_t pid_ = 0;
   bool environment_is_usable_ = true;

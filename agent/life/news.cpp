@@ -40,13 +40,13 @@ std::uint64_t Agent::now() const noexcept {
 }
 
 void Agent::sign(CodeLoad& load) noexcept {
-  load.index = last_index_.fetch_add(1, std::memory_order_relaxed) + 1;
+  load.index = ++last_index_;
   load.when_ns = now();
   load.tid = current_tid();
 }
 
 Status Agent::load(CodeLoad& load) noexcept {
-  load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  load.id = ++last_id_;
   sign(load);
   return place_load(load);
 }
@@ -89,21 +89,21 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written) noexcept {
                                           .tail = written.tail_size,
                                           .twin_size = static_cast<std::uint32_t>(written.twin_size),
                                           .twin_address = written.twin_address});
-  count(Counter::functions_replaced, added.replaced);
+  count_as_owner(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
   return added.has_memory;
 }
 
 void Agent::count_load(const CodeLoad& load, Status status, const Written& written) noexcept {
-  count(is_done(status) ? Counter::functions_loaded : Counter::functions_lost);
-  count(Counter::bytes_written, written.bytes);
+  count_as_owner(is_done(status) ? Counter::functions_loaded : Counter::functions_lost);
+  count_as_owner(Counter::bytes_written, written.bytes);
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
   if (written.lines_left_out) count(Counter::lines_refused);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
   if (written.duplicate_unsalted) count(Counter::duplicates_unsalted);
   if (written.twin_address != 0) count(Counter::unwinding_twins);
   if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)
-    count(Counter::unwinding_written);
+    count_as_owner(Counter::unwinding_written);
   if (status != Status::kOk) log_.say_once(status, load.name);
 }
 
@@ -176,7 +176,7 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   Written written;
   const Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
   notice_lost_sinks();
-  count(Counter::bytes_written, written.bytes);
+  count_as_owner(Counter::bytes_written, written.bytes);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
   return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
@@ -190,7 +190,7 @@ void Agent::write_queued(ReentryQueue::Entry& entry) noexcept {
 }
 
 Status Agent::queue_load(CodeLoad& load) noexcept {
-  load.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  load.id = ++last_id_;
   sign(load);
   if (!queue_.push(load)) return out_of_memory();
   count(Counter::functions_queued);
