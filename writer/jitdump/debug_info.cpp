@@ -24,7 +24,7 @@ class Rows {
     const char* file = line.file != nullptr ? line.file : default_;
     if (at_.at() >= last_at_ && !make_room()) return;
     at_.u64(address).u32(line.line).u32(line.column);
-    if (file == last_) [[likely]] {
+    if (file == last_ && name_size_ <= kShort) [[likely]] {
       at_.raw_padded(short_name_, name_size_);
     } else {
       put_file(file);
@@ -49,19 +49,26 @@ class Rows {
     return room != nullptr;
   }
 
-  // A long name is the last one of no row, and put anew.
+  // A new name, or a long one again.
   void put_file(const char* file) noexcept {
     end();
-    const std::size_t at = out_.size();
-    (void)put_clean(out_, file);
-    out_.u8(0);
-    const std::span<const std::uint8_t> name = out_.view().subspan(at);
+    if (file != last_) {
+      put_new_file(file);
+    } else if (std::uint8_t* const room = out_.reserve(name_size_); room != nullptr) {
+      out_.put_up_to(Cursor(room).raw(out_.view().subspan(name_at_, name_size_)));
+    }
     at_ = Cursor(nullptr);
     last_at_ = nullptr;
-    last_ = name.size() <= kShort ? file : nullptr;
-    if (last_ == nullptr) return;
+  }
+
+  void put_new_file(const char* file) noexcept {
+    last_ = file;
+    name_at_ = out_.size();
+    (void)put_clean(out_, file);
+    out_.u8(0);
+    const std::span<const std::uint8_t> name = out_.view().subspan(name_at_);
     name_size_ = name.size();
-    std::copy(name.begin(), name.end(), short_name_);
+    if (name_size_ <= kShort) std::copy(name.begin(), name.end(), short_name_);
   }
 
   Bytes& out_;
@@ -69,6 +76,7 @@ class Rows {
   Cursor at_{nullptr};               // the next row goes here
   std::uint8_t* last_at_ = nullptr;  // where a row has no room any more
   const char* last_ = nullptr;
+  std::size_t name_at_ = 0;    // in the buffer
   std::size_t name_size_ = 0;  // with its NUL
   std::uint8_t short_name_[kShort] = {};
 };

@@ -107,6 +107,23 @@ TEST_F(Records, FileNamesAreCleanAndDefaultToTheFunctions) {
                 {0, 1, 0, "a?b"}, {8, 2, 0, "f?g"}, {9, 3, 0, "f?g"}, {10, 4, 0, "c"}, {20, 4, 0, "c"}}));
 }
 
+TEST_F(Records, FileNamesOfAnyLengthRepeat) {
+  std::vector<std::string> names;
+  for (const std::size_t size : {1u, 62u, 63u, 64u, 65u, 300u}) names.emplace_back(size, 'n');
+  for (const std::size_t length_of_run : {1u, 2u, 3u, 20u}) {
+    std::vector<Line> lines;
+    std::vector<Row> expected;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      const std::string& name = names[i / length_of_run * 5 % names.size()];
+      lines.push_back({i, i + 1, 0, name.c_str()});
+      expected.push_back({i, i + 1, 0, name});
+    }
+    expected.push_back({20, 20, 0, expected.back().file});
+    EXPECT_EQ(put(lines), Status::kOk);
+    EXPECT_EQ(rows_of(out), expected) << "runs of " << length_of_run;
+  }
+}
+
 TEST_F(Records, LinesWithoutAnyFileAreLeftOut) {
   const Line lines[] = {{0, 1, 0, "a"}, {8, 2, 0, nullptr}};
   load.file = nullptr;
