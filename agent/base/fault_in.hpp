@@ -4,8 +4,8 @@
 // end the thread: that must not happen under the leaf lock, which would then be held for ever. A handler that
 // makes the memory readable and returns, as of runtimes that commit on first touch, is served all the same.
 //
-// Context   any; outside guest_call(). One load a page, one walk of the rows; the first KiB of the code is asked
-//           for line by line.
+// Context   any; outside guest_call(). One load a page, one walk of the rows, prefetches of the code's
+//           first KiB.
 // Does not  keep the memory readable: what another thread takes away meanwhile still faults under the lock.
 #pragma once
 
