@@ -18,6 +18,12 @@
 
 namespace jitquill {
 
+// In host order.
+template <class Value>
+constexpr std::array<std::uint8_t, sizeof(Value)> bytes_of(Value v) noexcept {
+  return std::bit_cast<std::array<std::uint8_t, sizeof(Value)>>(v);
+}
+
 // Puts where there is room, without asking: for runs of fields whose greatest size is known
 // (Bytes::reserve()). It is a local variable, so that the compiler keeps it in a register, which it cannot do
 // with a buffer's members.
@@ -28,9 +34,9 @@ class Cursor {
     *at_++ = v;
     return *this;
   }
-  constexpr Cursor& u16(std::uint16_t v) noexcept { return whole(v); }
-  constexpr Cursor& u32(std::uint32_t v) noexcept { return whole(v); }
-  constexpr Cursor& u64(std::uint64_t v) noexcept { return whole(v); }
+  constexpr Cursor& u16(std::uint16_t v) noexcept { return raw(bytes_of(v)); }
+  constexpr Cursor& u32(std::uint32_t v) noexcept { return raw(bytes_of(v)); }
+  constexpr Cursor& u64(std::uint64_t v) noexcept { return raw(bytes_of(v)); }
   constexpr Cursor& uleb128(std::uint64_t v) noexcept {
     for (; v >= 0x80; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
     return u8(static_cast<std::uint8_t>(v));
@@ -58,10 +64,6 @@ class Cursor {
   constexpr std::uint8_t* at() const noexcept { return at_; }
 
  private:
-  template <class Value>
-  constexpr Cursor& whole(Value v) noexcept {
-    return raw(std::bit_cast<std::array<std::uint8_t, sizeof v>>(v));
-  }
   std::uint8_t* at_;
 };
 
