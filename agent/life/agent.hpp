@@ -75,7 +75,7 @@ class Agent {
   std::atomic<bool> wants_code_{true};
   std::atomic<bool> wants_unwinding_{true};
   std::atomic<bool> is_stopped_{false};
-  std::atomic<bool> busy_{false};  // the tables may be half-changed; read only in a child
+  std::atomic<bool> busy_{false};        // the tables may be half-changed; read only in a child
   std::atomic<bool> has_folder_{false};  // of this process
   std::uint64_t last_id_ = 0;
   std::uint64_t last_index_ = 0;
