@@ -143,7 +143,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Truth, CompilerWithEightArguments) {
   x86::Compiler cc(&code_);
-  using U = std::uint64_t;
   asmjit::FuncNode* func = cc.addFunc(FuncSignatureT<U, U, U, U, U, U, U, U, U>());
   const x86::Gp sum = cc.newUInt64();
   x86::Gp arguments[8];
