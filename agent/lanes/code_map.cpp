@@ -40,6 +40,22 @@ void CodeMap::release(LiveCode& code) noexcept {
   if (code.kept != nullptr) KeptCode::forget(code.kept);
 }
 
+// What begins below `address` and reaches it: code ends, a tail is gone. `at` is the first range from there
+// on.
+void CodeMap::end_below(Ranges::iterator at, std::uint64_t address, Added& added) noexcept {
+  if (at == live_->ranges.begin()) return;
+  const auto before = std::prev(at);
+  const std::uint64_t end = before->first + before->second.size;
+  if (end > address) {
+    release(before->second);
+    live_->ranges.erase(before);
+    ++added.replaced;
+  } else if (end + before->second.tail > address) {
+    before->second.tail = 0;  // counted once: perf has lost these tables from now on
+    ++added.tails_overwritten;
+  }
+}
+
 CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
   const std::uint64_t address = load.address;
   Added added;
@@ -54,18 +70,7 @@ CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
   Ranges& live = live_->ranges;
   auto at = at_or_above(address);
   live_->newest = live.end();
-  if (at != live.begin()) {
-    const auto before = std::prev(at);
-    const std::uint64_t end = before->first + before->second.size;
-    if (end > address) {
-      release(before->second);
-      live.erase(before);
-      ++added.replaced;
-    } else if (end + before->second.tail > address) {
-      before->second.tail = 0;  // counted once: perf has lost these tables from now on
-      ++added.tails_overwritten;
-    }
-  }
+  end_below(at, address, added);
   // Code at a used address, the usual way of an overlap, takes over its predecessor's node.
   const bool same_address = at != live.end() && at->first == address;
   if (same_address) {

@@ -58,6 +58,7 @@ class CodeMap {
   };
 
   void release(LiveCode& code) noexcept;
+  void end_below(Ranges::iterator at, std::uint64_t address, Added& added) noexcept;
   Ranges::iterator at_or_above(std::uint64_t address) const noexcept;
 
   // Made by the first add(), never destroyed: the agent is a constant-initialized object that outlives

@@ -100,6 +100,7 @@ void Agent::count_load(const CodeLoad& load, Status status, const Written& writt
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
   if (written.lines_left_out) count(Counter::lines_refused);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
+  if (written.name_changed) count(Counter::names_changed);
   if (written.duplicate_unsalted) count(Counter::duplicates_unsalted);
   if (written.twin_address != 0) count(Counter::unwinding_twins);
   if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)

@@ -36,7 +36,6 @@ class OutputPlace final : public Folder {
 
   // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock.
   const char* path() const noexcept { return __atomic_load_n(path_, __ATOMIC_ACQUIRE) == 0 ? "" : path_; }
-  const char* executable() const noexcept { return executable_; }
 
  private:
   bool compose(std::size_t size, std::initializer_list<std::string_view> parts) noexcept;

@@ -24,7 +24,7 @@ struct ReadyCfi {
 struct Unwinding {
   enum class Kind : std::uint8_t {
     kUnknown,        // stacks end here
-    kFrameEvents,    // `events`, checked by check_frame(). A leaf has none
+    kFrameEvents,    // `events`, refused if they describe no possible frame. A leaf has none
     kReady,          // `ready`
     kFramePointers,  // rbp is kept: unwinders may guess
     kRefused,        // what the runtime gave could not be used

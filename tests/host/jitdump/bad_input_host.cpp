@@ -87,6 +87,16 @@ void refused(Functions& functions) {
   expect("unload of what was refused", jitquill_code_unloaded(good.addr), JITQUILL_NOT_FOUND);
 }
 
+// What the agent has counted; a name that it does not know is counted by nobody.
+std::uint64_t counted(const std::string& name) {
+  jitquill_statistic row = {};
+  row.struct_size = sizeof row;
+  for (std::size_t i = 0; jitquill_statistic_at(i, &row) == JITQUILL_OK; ++i) {
+    if (name == row.name) return row.value;
+  }
+  return ~std::uint64_t{0};
+}
+
 void names(Functions& functions) {
   announce("control characters",
            functions.next("a\tb\nc\x7F"
@@ -97,6 +107,7 @@ void names(Functions& functions) {
   announce("no name", functions.next(nullptr), JITQUILL_OK);
   announce("empty name", functions.next(""), JITQUILL_OK);
   announce("UTF-8", functions.next("f\xC3\xBCr<T>(int, \xE2\x88\x80)"), JITQUILL_OK);
+  expect("names that were changed", counted("names_changed") == 2, 1);
 }
 
 void lines(Functions& functions) {
