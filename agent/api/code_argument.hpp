@@ -1,8 +1,7 @@
 // A runtime's jitquill_code, of whatever version, as the CodeLoad that the agent works with.
 //
 // Context   [notify]: no lock needed. Nothing is copied but a struct of an older version: the load points
-// into
-//           the caller's memory.
+//           into the caller's memory.
 #pragma once
 
 #include "jitquill/jitquill.h"

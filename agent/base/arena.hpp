@@ -2,9 +2,8 @@
 // traced, or held locked by the very thread that tells us of code.
 //
 // Context   under the leaf lock only; it has no lock of its own.
-// Promises  blocks are aligned to 16 bytes. Freed blocks are used again by their size class. Pages come from
-// mmap
-//           and are never given back, but those of blocks above 64 KiB.
+// Promises  blocks are aligned to 16 bytes. Freed blocks are used again by their size class. Pages come
+//           from mmap and are never given back, but those of blocks above 64 KiB.
 // Does not  run out silently: null is returned, and can_serve() tells beforehand.
 #pragma once
 

@@ -5,8 +5,7 @@
 //
 // Context   under the leaf lock.
 // Promises  the list can be walked at every moment: by a debugger that attaches in the middle of a change,
-// and
-//           in a child of fork, which has a copy of its own.
+//           and in a child of fork, which has a copy of its own.
 // Does not  work in a stripped library: nothing is harmed then, but no debugger finds the list.
 #pragma once
 

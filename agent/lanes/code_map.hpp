@@ -1,12 +1,10 @@
 // Which code lives where: live ranges by address, which never overlap.
 //
 // Context   under the leaf lock.
-// Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). About 100
-// bytes a
-//           live function.
+// Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). 112 bytes
+//           a live function.
 // Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
-// keep ended
-//           ranges yet: their first user, run news, brings them in.
+//           keep ended ranges yet: their first user, run news, brings them in.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 // The folder that this process's files go to: <dir>/<exe>-<pid>[.N].
 //
 // Context   [life] and under the leaf lock; raw system calls only.
-// Promises  folders 0700; files new (never one that exists, never through a link), 0600, close-on-exec, on a
-// high
-//           descriptor, so that a host which counts on low numbers gets them.
+// Promises  folders 0700; files new (never one that exists, never through a link), 0600, close-on-exec, on
+//           a high descriptor, so that a host which counts on low numbers gets them.
 // Does not  make anything before open().
 #pragma once
 

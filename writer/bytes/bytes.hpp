@@ -1,8 +1,8 @@
 // A growing byte buffer that formats are put into field by field: the byte order is in each call's name.
 //
 // Context   any one thread at a time. Allocates by nothrow operator new; clear() keeps up to kKeptCapacity
-// bytes. Promises  never throws, never writes beyond its end. When memory runs out it turns `failed()`,
-// ignores
+//           bytes.
+// Promises  never throws, never writes beyond its end. When memory runs out it turns `failed()`, ignores
 //           what follows, and is usable again after clear(): so records are put without a check per field.
 // Does not  align or pad by itself, nor put bytes of its own (raw() of a part of view()).
 #pragma once

@@ -2,9 +2,8 @@
 //
 // Context   any; puts into the caller's buffer.
 // Promises  what is put has no control character (each becomes '?': a newline in a symbol breaks addr2line
-// and
-//           everything that reads perf script), no NUL, at most kMaxNameSize bytes, and ends between two
-//           UTF-8 characters if the name was UTF-8.
+//           and everything that reads perf script), no NUL, at most kMaxNameSize bytes, and ends between
+//           two UTF-8 characters if the name was UTF-8.
 // Does not  put a terminator.
 #pragma once
 

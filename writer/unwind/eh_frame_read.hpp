@@ -2,9 +2,8 @@
 //
 // Context   any; no allocation. The result points into the section.
 // Promises  never reads outside the section, whatever is in it. Refuses what cannot be moved to another
-// place:
-//           DW_CFA_set_loc, pointer encodings that are indirect or relative to something that only the loader
-//           knows.
+//           place: DW_CFA_set_loc, pointer encodings that are indirect or relative to something that only
+//           the loader knows.
 // Does not  keep the personality or language data: tools that only walk need neither.
 #pragma once
 

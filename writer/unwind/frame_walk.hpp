@@ -2,10 +2,9 @@
 //
 // Context   any; plain values, no allocation.
 // Promises  step() accepts exactly the events that describe a possible frame: offsets ascend and lie inside
-// the
-//           code, the stack never rises above its entry, registers exist, a pop matches what lies there.
-//           While a frame register holds the CFA, a pop may also tell that the stack pointer had moved to its
-//           slot.
+//           the code, the stack never rises above its entry, registers exist, a pop matches what lies
+//           there. While a frame register holds the CFA, a pop may also tell that the stack pointer had
+//           moved to its slot.
 // Does not  notice pushes behind moves that nobody told (frame_event.def says when those may be left out).
 #pragma once
 

@@ -3,9 +3,8 @@
 //
 // Context   the thread that emits.
 // Promises  events for exactly what was seen. What it does not understand is refused, never guessed: the
-// stack
-//           pointer written in another way, a preserved register overwritten before it is saved, code behind
-//           a ret or jmp that nothing before it jumps to.
+//           stack pointer written in another way, a preserved register overwritten before it is saved, code
+//           behind a ret or jmp that nothing before it jumps to.
 // Does not  see bytes that are embedded, or written without _emit; they are taken to leave the frame alone.
 #pragma once
 

@@ -3,11 +3,9 @@
 // instruction is seen.
 //
 // Context   the thread that adds the code; the emitter rests. Costs about what finalize() did after the
-// passes:
-//           only for functions that need it.
+//           passes: only for functions that need it.
 // Promises  offsets are exact: each replayed instruction that moves the stack pointer has the real one's
-// bytes
-//           at the real one's place, and all together are as long, or the frames are refused.
+//           bytes at the real one's place, and all together are as long, or the frames are refused.
 #pragma once
 
 #include <jitquill/asmjit/announced.hpp>
