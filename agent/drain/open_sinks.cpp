@@ -74,13 +74,17 @@ void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcep
 }
 
 template <class Call>
-Status OpenSinks::each(Call call, Log& log) noexcept {
+Status OpenSinks::each(Call call, Log& log, Reach reach) noexcept {
   if (count_ == 0) return Status::kOff;
+  met_limit_ = false;
   Status all = Status::kOk;
   for (std::size_t i = count_; i-- > 0;) {  // backwards: a failure may take row i out
+    if (reach == Reach::kFiles && open_[i].sink->is_in_memory()) continue;
     const Status status = call(*open_[i].sink);
     all = worse(all, status);
-    if (is_done(status)) {
+    if (status == Status::kFull) {
+      met_limit_ = true;
+    } else if (is_done(status)) {
       open_[i].failures = 0;
     } else {
       note_failure(i, status, log);
@@ -89,8 +93,8 @@ Status OpenSinks::each(Call call, Log& log) noexcept {
   return all;
 }
 
-Status OpenSinks::load(const CodeLoad& load, Written& written, Log& log) noexcept {
-  return each([&](Sink& sink) { return sink.load(load, written); }, log);
+Status OpenSinks::load(const CodeLoad& load, Written& written, Log& log, Reach reach) noexcept {
+  return each([&](Sink& sink) { return sink.load(load, written); }, log, reach);
 }
 
 Status OpenSinks::move(const CodeMove& move, Written& written, Log& log) noexcept {
@@ -101,14 +105,16 @@ Status OpenSinks::unload(const CodeUnload& unload, Log& log) noexcept {
   return each([&](Sink& sink) { return sink.unload(unload); }, log);
 }
 
-void OpenSinks::end(std::uint64_t when_ns, Log& log) noexcept {
-  (void)each([&](Sink& sink) { return sink.end(when_ns); }, log);
-  while (count_ != 0) drop(count_ - 1);
+void OpenSinks::end(std::uint64_t when_ns, Log& log, Reach reach) noexcept {
+  (void)each([&](Sink& sink) { return sink.end(when_ns); }, log, reach);
+  for (std::size_t i = count_; i-- > 0;) {
+    if (reach == Reach::kAll || !open_[i].sink->is_in_memory()) drop(i);
+  }
 }
 
 void OpenSinks::abandon() noexcept {
   for (std::size_t i = count_; i-- > 0;) {
-    if (open_[i].sink->outlives_fork()) continue;
+    if (open_[i].sink->is_in_memory()) continue;
     open_[i].sink->abandon();
     drop(i);
   }

@@ -20,12 +20,18 @@ class OpenSinks {
 
   bool any() const noexcept { return count_ != 0; }
 
-  // The first failure, else the first limit, else kOk. kOff: none is left.
-  Status load(const CodeLoad& load, Written& written, Log& log) noexcept;
+  enum class Reach { kAll, kFiles };  // kFiles: not those whose output is memory
+
+  // The first failure, else the first limit, else kOk. kOff: none is left. kFull is not held against a sink:
+  // it waits for a new folder.
+  Status load(const CodeLoad& load, Written& written, Log& log, Reach reach = Reach::kAll) noexcept;
   Status move(const CodeMove& move, Written& written, Log& log) noexcept;
   Status unload(const CodeUnload& unload, Log& log) noexcept;
 
-  void end(std::uint64_t when_ns, Log& log) noexcept;
+  // True if the last call met the end of the folder's budget.
+  bool met_limit() const noexcept { return met_limit_; }
+
+  void end(std::uint64_t when_ns, Log& log, Reach reach = Reach::kAll) noexcept;
   // In a child: the files are the parent's. Outputs in memory stay open.
   void abandon() noexcept;
   // In a child whose memory cannot be trusted: not even their destructors run.
@@ -41,13 +47,14 @@ class OpenSinks {
   static constexpr std::uint32_t kFailuresToSwitchOff = 3;
 
   template <class Call>
-  Status each(Call call, Log& log) noexcept;
+  Status each(Call call, Log& log, Reach reach = Reach::kAll) noexcept;
   void note_failure(std::size_t index, Status status, Log& log) noexcept;
   void drop(std::size_t index) noexcept;
   bool has(const SinkRow& row) const noexcept;
 
   Open open_[kMost] = {};
   std::size_t count_ = 0;
+  bool met_limit_ = false;
 };
 
 }  // namespace jitquill

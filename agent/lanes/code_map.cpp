@@ -56,11 +56,11 @@ void CodeMap::end_below(Ranges::iterator at, std::uint64_t address, Added& added
   }
 }
 
-CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code) noexcept {
+CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code, bool keeps_load) noexcept {
   const std::uint64_t address = load.address;
   Added added;
   if (live_ == nullptr) live_ = new (std::nothrow) Live;
-  if (load.may_move && live_ != nullptr) code.kept = KeptCode::keep(load, files_);
+  if (keeps_load && live_ != nullptr) code.kept = KeptCode::keep(load, files_);
   // Asked last: what is allocated in between could take the node's place.
   if (live_ == nullptr || !arena().can_serve(kNodeSize)) {
     KeptCode::forget(code.kept);

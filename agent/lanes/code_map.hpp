@@ -37,8 +37,8 @@ class CodeMap {
   // How many bytes behind [address, address + size) belong to no live code, at most `wanted`.
   std::uint32_t free_room(std::uint64_t address, std::uint64_t size, std::uint32_t wanted) const noexcept;
 
-  // Remembers `load` for find() if it may move; `code.kept` is set here.
-  Added add(const CodeLoad& load, LiveCode code) noexcept;
+  // `keeps_load`: `load` is remembered, so that it can be announced again; `code.kept` is set here.
+  Added add(const CodeLoad& load, LiveCode code, bool keeps_load) noexcept;
   bool remove(std::uint64_t address) noexcept;
   void clear() noexcept;
   // As remove() of what find() has found, but its kept code is the caller's from now on.
@@ -46,7 +46,20 @@ class CodeMap {
   // Valid until the next add() or remove().
   const LiveCode* find(std::uint64_t address) const noexcept;
 
+  // Calls announce(address, code) for all that is remembered, upwards; it may change all but size and kept.
+  template <class Announce>
+  void for_each_kept(Announce announce) noexcept {
+    if (live_ == nullptr) return;
+    for (auto& [address, code] : live_->ranges) {
+      if (code.kept != nullptr) announce(address, code);
+    }
+  }
+
   TwinPlaces& twins() noexcept { return twins_; }
+  // The twin of a load that was not added, or that is announced again with another.
+  void give_back_twin(std::uint64_t address, std::uint64_t size) noexcept {
+    if (address != 0) twins_.give_back(address, size);
+  }
 
  private:
   using Ranges = std::map<std::uint64_t, LiveCode>;

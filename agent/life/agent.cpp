@@ -1,5 +1,6 @@
 #include "agent/life/agent.hpp"
 
+#include <sys/auxv.h>
 #include <charconv>
 #include <cstdlib>
 
@@ -9,7 +10,6 @@
 #include "agent/base/process_page.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/thread_id.hpp"
-#include "agent/drain/gdb_registry.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -49,12 +49,12 @@ void Agent::take_over() noexcept {
   busy_.store(true, std::memory_order_relaxed);
   if (phase_ != Phase::kUnborn) return;
   note_standard_error();
-  // A program that runs with more rights than its user lets nobody choose where it writes.
+  has_more_rights_ = ::getauxval(AT_SECURE) != 0;
   const char* from_environment = ::secure_getenv("JITQUILL_OPTIONS");
   if (from_environment != nullptr) environment_is_usable_ = environment_options_.set(from_environment);
   place_.note_start();
   read_options({});
-  set_phase(Phase::kDormant);
+  set_phase(may_record() ? Phase::kDormant : Phase::kOff);
 }
 
 void Agent::let_go() noexcept {
@@ -75,6 +75,7 @@ void Agent::adopt_process() noexcept {
   const bool is_child = g_generations != 0;
   process_page().generation.store(++g_generations, std::memory_order_relaxed);
   if (!is_child) return;
+  is_child_ = true;
   const bool half_changed = busy_.load(std::memory_order_relaxed);
   reset_counters();
   if (half_changed) {
@@ -93,6 +94,10 @@ void Agent::adopt_process() noexcept {
   queue_.forget();
   place_.forget();
   if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);
+  if (!may_record()) {
+    sinks_.end(now(), log_);  // what is in memory too: nobody hears of unloads from now on
+    set_phase(Phase::kOff);
+  }
 }
 
 void Agent::read_options(std::string_view from_start) noexcept {
@@ -116,30 +121,21 @@ void Agent::say_option_problems() noexcept {
   }
 }
 
+// A program with more rights than its user writes nothing: anybody could choose what it writes and where.
+bool Agent::may_record() const noexcept {
+  return options_.formats != 0 && !has_more_rights_ && (!is_child_ || options_.records_children);
+}
+
 Status Agent::wake() noexcept {
   pid_ = current_pid();
   say_option_problems();
-  if (options_.formats == 0) {
+  if (!may_record()) {
     set_phase(Phase::kOff);
     return Status::kOff;
   }
-  if (const int made = place_.open(options_.dir.view(), pid_); made < 0) {
-    set_phase(Phase::kOff);
-    Message line;
-    line.text("no output, choose another place with dir=: ").text(strerrordesc_np(-made));
-    say_on_stderr(pid_, line.text(": cannot make a folder in ").text(options_.dir.view()).view());
-    return Status::kNoOutput;
-  }
-  has_folder_.store(true, std::memory_order_release);
-  log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
-  const Status opened = sinks_.open(
-      options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
-      {place_, &gdb_registry()}, log_);
-  set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
-  if (!sinks_.any()) {  // the log may have no file either
-    Message line;
-    say_on_stderr(pid_, line.text("no output: ").text(text(opened)).view());
-  }
+  const Status opened = open_outputs();
+  if (is_done(opened) && options_.reannounce) announce_again();
+  limit_folder();
   if (opened == Status::kOk && options_.problem_count != 0) return Status::kBadOption;
   return opened;
 }

@@ -1,6 +1,6 @@
 // The agent of this process: all its state, and the way in for every call.
 //
-// agent.cpp has its life, news.cpp what it does with news.
+// agent.cpp has its life, outputs.cpp opens folders and files, news.cpp says what it does with news.
 //
 // A call enters by with_agent(): signals held back, leaf lock taken, a fork noticed. Then it is the owner,
 // and what is announced from inside it is written before it lets go.
@@ -58,11 +58,21 @@ class Agent {
   void set_phase(Phase phase) noexcept;
   void adopt_process() noexcept;
   void read_options(std::string_view from_start) noexcept;
+  bool may_record() const noexcept;
   Status wake() noexcept;
   void say_option_problems() noexcept;
+
+  Status open_outputs() noexcept;
+  void say_other_place() noexcept;
+  void limit_folder() noexcept;
+  Status open_next_folder() noexcept;
+  Status load_in_next_folder(CodeLoad& load, Written& written) noexcept;
+  void announce_again() noexcept;  // all live code that is remembered, to the outputs that are files
+
   std::uint64_t now() const noexcept;  // for all stamps: ns, or ticks with arch_clock=1
   void sign(CodeLoad& load) noexcept;
   Status place_load(CodeLoad& load) noexcept;
+  void prepare(CodeLoad& load) noexcept;
   Status reload(CodeLoad& load) noexcept;
   Status record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept;
   bool add_to_map(const CodeLoad& load, const Written& written) noexcept;  // false: no memory
@@ -81,6 +91,8 @@ class Agent {
   std::uint64_t last_index_ = 0;
   Phase phase_ = Phase::kUnborn;
   std::uint32_t pid_ = 0;
+  bool is_child_ = false;         // of a fork of a process that the agent lived in
+  bool has_more_rights_ = false;  // than its user: setuid, setgid, file capabilities
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   Options options_;

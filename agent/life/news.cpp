@@ -1,39 +1,13 @@
 // The agent's part that takes news: numbers and stamps it, gives it to the open outputs, and keeps the code
 // map.
-#include <new>
-
 #include "agent/base/arch_clock.hpp"
+#include "agent/base/careful_bytes.hpp"
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
-#include "agent/base/safe_copy.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill {
-namespace {
-
-// A load's bytes as they can be read now, in memory of our own.
-class CarefulBytes {
- public:
-  CarefulBytes() noexcept = default;
-  ~CarefulBytes() { ::operator delete(copy_); }
-  CarefulBytes(const CarefulBytes&) = delete;
-  CarefulBytes& operator=(const CarefulBytes&) = delete;
-
-  // False: no memory.
-  bool read(CodeLoad& load) noexcept {
-    copy_ = static_cast<std::uint8_t*>(::operator new(load.bytes.size(), std::nothrow));
-    if (copy_ == nullptr) return false;
-    if (!safe_copy(load.bytes, copy_, kTrap)) count(Counter::code_unreadable);
-    load.bytes = {copy_, load.bytes.size()};
-    return true;
-  }
-
- private:
-  std::uint8_t* copy_ = nullptr;
-};
-
-}  // namespace
 
 std::uint64_t Agent::now() const noexcept {
   return options_.arch_clock ? arch_clock::ticks() : monotonic_ns();
@@ -57,19 +31,25 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   }
   if (phase_ == Phase::kStopped) return Status::kStopped;
   if (!sinks_.any()) return Status::kOff;
+  prepare(load);
+  CarefulBytes careful;
+  if (load.may_fault && !careful.read(load)) return out_of_memory();
+
+  Written written;
+  Status status = sinks_.load(load, written, log_);
+  if (sinks_.met_limit()) status = load_in_next_folder(load, written);
+  notice_lost_sinks();
+  count_load(load, status, written);
+  return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
+}
+
+// What the options say about it, and what the code map knows.
+void Agent::prepare(CodeLoad& load) noexcept {
   load.pid = pid_;
   if (options_.unwind == UnwindMode::kOff) load.unwinding = {};
   load.room = code_map_.free_room(load.address, load.bytes.size(), load.room);
   load.twins = options_.unwind == UnwindMode::kTwin ? &code_map_.twins() : nullptr;
   if (!options_.inlining) load.inlining = {};
-  CarefulBytes careful;
-  if (load.may_fault && !careful.read(load)) return out_of_memory();
-
-  Written written;
-  const Status status = sinks_.load(load, written, log_);
-  notice_lost_sinks();
-  count_load(load, status, written);
-  return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
 }
 
 Status Agent::out_of_memory() noexcept {
@@ -83,12 +63,15 @@ void Agent::notice_lost_sinks() noexcept {
 }
 
 bool Agent::add_to_map(const CodeLoad& load, const Written& written) noexcept {
-  const auto added = code_map_.add(load, {.id = load.id,
-                                          .size = load.bytes.size(),
-                                          .index = load.index,
-                                          .tail = written.tail_size,
-                                          .twin_size = static_cast<std::uint32_t>(written.twin_size),
-                                          .twin_address = written.twin_address});
+  const bool is_wanted_again = load.may_move || options_.reannounce || options_.max_bytes != 0;
+  const auto added = code_map_.add(load,
+                                   {.id = load.id,
+                                    .size = load.bytes.size(),
+                                    .index = load.index,
+                                    .tail = written.tail_size,
+                                    .twin_size = static_cast<std::uint32_t>(written.twin_size),
+                                    .twin_address = written.twin_address},
+                                   is_wanted_again);
   count_as_owner(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
   return added.has_memory;
@@ -176,6 +159,11 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   if (options_.unwind == UnwindMode::kOff) move.unwinding = {};
   Written written;
   const Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
+  if (sinks_.any() && sinks_.met_limit()) {  // a new folder does not know what would be moved
+    if (const Status opened = open_next_folder(); !is_done(opened)) return opened;
+    limit_folder();
+    return reload(load);
+  }
   notice_lost_sinks();
   count_as_owner(Counter::bytes_written, written.bytes);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);

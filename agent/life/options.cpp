@@ -1,9 +1,12 @@
 #include "agent/life/options.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "agent/base/arch_clock.hpp"
 #include "agent/base/text_line.hpp"
+#include "agent/life/dir_template.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill {
@@ -28,6 +31,21 @@ const char* set_flag(bool& flag, std::string_view value) noexcept {
   return nullptr;
 }
 
+// Digits, and k, M or G for powers of 1024.
+bool read_size(std::string_view value, std::uint64_t& bytes) noexcept {
+  constexpr std::string_view kUnits = "kMG";
+  const char* const end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, bytes);
+  if (error != std::errc{} || rest == value.data()) return false;
+  if (rest == end) return true;
+  const std::size_t unit = kUnits.find(*rest);
+  if (unit == kUnits.npos || rest + 1 != end) return false;
+  const unsigned shift = 10 * (static_cast<unsigned>(unit) + 1);
+  if (bytes > ~std::uint64_t{0} >> shift) return false;
+  bytes <<= shift;
+  return true;
+}
+
 const char* add_format(std::uint32_t& formats, std::string_view name) noexcept {
   const auto rows = sink_rows();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == name; });
@@ -50,6 +68,9 @@ const char* set_formats(Options& options, std::string_view value) noexcept {
 
 const char* set_dir(Options& options, std::string_view value) noexcept {
   if (value.empty()) return "must not be empty";
+  if (!dir_template::is_good(value))
+    return "%p is the process, %t its start, %c the command, %% a percent sign";
+  options.dir_was_given = true;
   return options.dir.set(value) ? nullptr : "path too long";
 }
 
@@ -70,6 +91,23 @@ const char* set_log(Options& options, std::string_view value) noexcept {
 const char* set_move(Options& options, std::string_view value) noexcept {
   if (value != "reload" && value != "record") return "must be reload or record";
   options.move_records = value == "record";
+  return nullptr;
+}
+
+const char* set_children(Options& options, std::string_view value) noexcept {
+  if (value != "same" && value != "off") return "must be same or off";
+  options.records_children = value == "same";
+  return nullptr;
+}
+const char* set_reannounce(Options& options, std::string_view value) noexcept {
+  return set_flag(options.reannounce, value);
+}
+
+const char* set_max_bytes(Options& options, std::string_view value) noexcept {
+  std::uint64_t bytes = 0;
+  if (!read_size(value, bytes)) return "must be a number of bytes, or one with k, M or G behind it";
+  if (bytes != 0 && bytes < kLeastMaxBytes) return "must be 0, for no limit, or at least 64k";
+  options.max_bytes = bytes;
   return nullptr;
 }
 
@@ -154,6 +192,7 @@ void set_defaults(Options& options) noexcept {
   for (const OptionRow& row : kRows) {
     if (row.set != nullptr) (void)row.set(options, row.initial);
   }
+  options.dir_was_given = false;
 }
 
 void apply(Options& options, std::string_view text) noexcept {

@@ -40,11 +40,18 @@ struct OptionProblem {
 // Where unwinding tables may seem to lie: nowhere, in the room behind the code, or also behind a twin.
 enum class UnwindMode : std::uint8_t { kOff, kGap, kTwin };
 
+// Smaller folders would hold little but their beginnings.
+inline constexpr std::uint64_t kLeastMaxBytes = 64 * 1024;
+
 struct Options {
   std::uint32_t formats = 0;  // bit i = row i of sinks.def
-  FixedText<2048> dir;
+  FixedText<2048> dir;        // may hold the words of dir_template.hpp
+  bool dir_was_given = false;
   FixedText<128> log;  // empty = none
   UnwindMode unwind = UnwindMode::kTwin;
+  std::uint64_t max_bytes = 0;  // of a folder's files together; 0 = no limit
+  bool records_children = true;
+  bool reannounce = false;
   bool move_records = false;  // a move is written as such, not as a load at the new place
   bool inlining = false;
   bool arch_clock = false;

@@ -3,35 +3,22 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 
+#include "agent/life/dir_template.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
 namespace {
 
-constexpr std::uint32_t kMostFolders = 10000;  // <exe>-<pid>.N of one dir
+constexpr std::uint32_t kMostFolders = 100000;  // <command>-<pid>.N of one dir
 constexpr rlim_t kHighest = 1024;  // a higher number would make the kernel grow the table by megabytes
 constexpr int kSpare = 16;
 constexpr int kStandardError = 2;
-
-int make_folder(const char* path) noexcept {
-  return static_cast<int>(raw::call(SYS_mkdirat, AT_FDCWD, path, 0700));
-}
-
-// Makes the folders above and at `path`, as far as they are missing. `path` is the same again afterwards.
-int make_folders(char* path) noexcept {
-  int made = 0;
-  for (char* end = path + 1; made == 0 && end[-1] != '\0'; ++end) {
-    if (*end != '/' && *end != '\0') continue;
-    const char after = *end;
-    *end = '\0';
-    made = make_folder(path);
-    *end = after;
-    if (after != '\0' || made == -EEXIST) made = 0;  // only the last one must be there
-  }
-  return made;
-}
+constexpr int kNewFile = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+constexpr char kNewest[] = "latest";
 
 class Decimal {
  public:
@@ -45,9 +32,9 @@ class Decimal {
   std::size_t size_;
 };
 
-bool is_plain(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_' ||
-         c == '-';
+const char* text_of(int error) noexcept {
+  return error == -ENOEXEC ? "mounted noexec, so that perf would not find the files"
+                           : strerrordesc_np(-error);
 }
 
 int moved_high(int descriptor) noexcept {
@@ -72,23 +59,17 @@ bool OutputPlace::compose(std::size_t size, std::initializer_list<std::string_vi
   return true;
 }
 
-void OutputPlace::note_start() noexcept {
-  const long size = raw::call(SYS_getcwd, start_dir_, sizeof start_dir_);
-  if (size <= 0 || start_dir_[0] != '/') start_dir_[0] = '\0';  // unreachable: "(unreachable)/..."
-  const long length = raw::call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", composed_, sizeof composed_);
-  std::string_view name =
-      length > 0 ? std::string_view(composed_, static_cast<std::size_t>(length)) : "unknown";
-  name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-  name = name.substr(0, sizeof executable_ - 1);
-  std::transform(name.begin(), name.end(), executable_, [](char c) { return is_plain(c) ? c : '_'; });
-}
-
 // A reader without the lock sees the old path, none, or the new one.
-void OutputPlace::publish() noexcept {
+void OutputPlace::publish(std::size_t parent_size, std::uint32_t pid) noexcept {
   forget();
   const std::string_view path = composed_;
   std::copy_n(composed_ + 1, path.size(), path_ + 1);  // with its NUL
   std::atomic_ref(path_[0]).store(path[0], std::memory_order_release);
+  pid_ = pid;
+  budget_.begin(Budget::kUnlimited);
+  if (const int folder = folders::open(path_, identity_); folder >= 0) raw::close(folder);
+  composed_[parent_size] = '\0';
+  folders::link(composed_, kNewest, path_ + parent_size + 1, pid);
 }
 
 void OutputPlace::forget() noexcept {
@@ -102,33 +83,94 @@ std::uint32_t OutputPlace::first_number(std::string_view parent, std::uint32_t p
   return is_same ? next_number_ : 0;
 }
 
-int OutputPlace::open(std::string_view dir, std::uint32_t pid) noexcept {
-  const bool is_absolute = dir.starts_with('/');
-  if (!is_absolute && start_dir_[0] == '\0') return -ENOENT;
-  if (!compose(0, {is_absolute ? "" : start_dir_, is_absolute ? "" : "/", dir})) return -ENAMETOOLONG;
-  if (const int made = make_folders(composed_); made != 0) return made;
-
-  const std::string_view parent = composed_;  // stays there
-  for (std::uint32_t n = first_number(parent, pid); n < kMostFolders; ++n) {
+// Makes this process's folder in the one that `composed_` begins with.
+int OutputPlace::open_in(std::size_t parent_size, std::uint32_t pid, Noexec noexec) noexcept {
+  composed_[parent_size] = '\0';
+  if (noexec == Noexec::kRefused && folders::forbids_execution(composed_)) return -ENOEXEC;
+  for (std::uint32_t n = first_number({composed_, parent_size}, pid); n < kMostFolders; ++n) {
     const Decimal number(n);
-    if (!compose(parent.size(), {"/", executable_, "-", Decimal(pid).view(), n == 0 ? "" : ".",
-                                 n == 0 ? "" : number.view()}))
+    if (!compose(parent_size, {"/", start_.command(), "-", Decimal(pid).view(), n == 0 ? "" : ".",
+                               n == 0 ? "" : number.view()}))
       return -ENAMETOOLONG;
-    const int made = make_folder(composed_);
+    const int made = folders::make(composed_);
     if (made == -EEXIST) continue;
     if (made != 0) return made;
-    publish();
-    pid_ = pid;
+    publish(parent_size, pid);
     next_number_ = n + 1;
     return 0;
   }
   return -EEXIST;
 }
 
+int OutputPlace::compose_dir(std::string_view dir, std::uint32_t pid) noexcept {
+  const bool is_absolute = dir.starts_with('/');
+  if (!is_absolute && start_.folder().empty()) return -ENOENT;
+  if (!compose(0, {is_absolute ? "" : start_.folder(), is_absolute ? "" : "/"})) return -ENAMETOOLONG;
+  const Decimal number(pid);
+  const dir_template::Values values{.pid = number.view(), .time = start_.time(), .command = start_.command()};
+  std::size_t size = std::strlen(composed_);
+  const bool fits = dir_template::expand(dir, values, [&](std::string_view piece) {
+    if (!compose(size, {piece})) return false;
+    size += piece.size();
+    return true;
+  });
+  return fits ? 0 : -ENAMETOOLONG;
+}
+
+int OutputPlace::open_below_dir(std::string_view dir, std::uint32_t pid, Noexec noexec) noexcept {
+  if (const int composed = compose_dir(dir, pid); composed != 0) return composed;
+  if (const int made = folders::make_all(composed_); made != 0) return made;
+  return open_in(std::strlen(composed_), pid, noexec);
+}
+
+// `place`: pieces of a path whose last folder is to be ours alone.
+int OutputPlace::open_below_private(std::initializer_list<std::string_view> place,
+                                    std::uint32_t pid) noexcept {
+  if (place.begin()->empty()) return -ENOENT;
+  if (!compose(0, place)) return -ENAMETOOLONG;
+  const int made = folders::make(composed_);
+  if (made != 0 && made != -EEXIST) return made;
+  if (const int checked = folders::check_private(composed_); checked != 0) return checked;
+  return open_in(std::strlen(composed_), pid, Noexec::kRefused);
+}
+
+int OutputPlace::open_below_privates(std::uint32_t pid) noexcept {
+  if (open_below_private({start_.runtime_dir(), "/jitquill"}, pid) == 0) return 0;
+  if (!start_.home().empty() && compose(0, {start_.home(), "/.cache"})) (void)folders::make(composed_);
+  if (open_below_private({start_.home(), "/.cache/jitquill"}, pid) == 0) return 0;
+  const Decimal user(static_cast<std::uint32_t>(raw::call(SYS_geteuid)));
+  return open_below_private({"/tmp/jitquill-", user.view()}, pid);
+}
+
+int OutputPlace::open(std::string_view dir, std::uint32_t pid) noexcept {
+  trouble_ = nullptr;
+  const int opened = open_below_dir(dir, pid, Noexec::kRefused);
+  if (opened == 0) return 0;
+  trouble_ = text_of(opened);
+  if (open_below_privates(pid) == 0) return 0;
+  // Nowhere may files be mapped executable: better files that perf must be led to than none.
+  if (opened != -ENOEXEC) return opened;
+  trouble_ = nullptr;  // the files' own trouble: they say so
+  return open_below_dir(dir, pid, Noexec::kTaken);
+}
+
+// The folder by its path, if it still is the one that was made.
+int OutputPlace::open_folder() const noexcept {
+  folders::Identity found;
+  const int folder = folders::open(path(), found);
+  if (folder < 0 || found == identity_) return folder;
+  raw::close(folder);
+  return -ENOENT;
+}
+
 int OutputPlace::create(const char* name) noexcept {
-  if (!compose(0, {path(), "/", name})) return -ENAMETOOLONG;
-  const int descriptor =
-      raw::open_at(AT_FDCWD, composed_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const int folder = open_folder();
+  if (folder < 0) return folder;
+  int descriptor = raw::open_at(folder, name, kNewFile, 0600);
+  raw::close(folder);
+  // The last descriptor that the host may have: the folder had it.
+  if (descriptor == -EMFILE && compose(0, {path(), "/", name}))
+    descriptor = raw::open_at(AT_FDCWD, composed_, kNewFile, 0600);
   if (descriptor < 0) return descriptor;
   const int high = moved_high(descriptor);
   if (high < 0) remove(name);
@@ -136,7 +178,10 @@ int OutputPlace::create(const char* name) noexcept {
 }
 
 void OutputPlace::remove(const char* name) noexcept {
-  if (compose(0, {path(), "/", name})) (void)raw::call(SYS_unlinkat, AT_FDCWD, composed_, 0);
+  const int folder = open_folder();
+  if (folder < 0) return;
+  (void)raw::call(SYS_unlinkat, folder, name, 0);
+  raw::close(folder);
 }
 
 }  // namespace jitquill

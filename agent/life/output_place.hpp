@@ -1,8 +1,12 @@
-// The folder that this process's files go to: <dir>/<exe>-<pid>[.N].
+// The folder that this process's files go to: <dir>/<command>-<pid>[.N].
+//
+// Where dir= cannot be used, private places of the user's are tried: $XDG_RUNTIME_DIR/jitquill,
+// ~/.cache/jitquill, /tmp/jitquill-<uid>.
 //
 // Context   [life] and under the leaf lock; raw system calls only.
-// Promises  folders 0700; files new (never one that exists, never through a link), 0600, close-on-exec, on
-//           a high descriptor, so that a host which counts on low numbers gets them.
+// Promises  folders 0700; files new (never one that exists, never through a link, never in a folder that
+//           somebody put in the place of ours), 0600, close-on-exec, on a high descriptor, so that a host
+//           which counts on low numbers gets them.
 // Does not  make anything before open().
 #pragma once
 
@@ -11,7 +15,8 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "agent/life/options.hpp"
+#include "agent/life/folders.hpp"
+#include "agent/life/process_start.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill {
@@ -20,15 +25,19 @@ class OutputPlace final : public Folder {
  public:
   static constexpr std::size_t kPathSize = 4096;
 
-  // Remembers where the process started and what its executable is called. Once, before the host changes
-  // either.
-  void note_start() noexcept;
+  // Once, before the host changes what it notes.
+  void note_start() noexcept { start_.note(); }
 
-  // Makes the folder: the first free N. 0, or -errno.
+  // Makes the folder: the first free N, and lets `latest` beside it point there. `dir` may hold the words of
+  // dir_template.hpp. 0, or -errno: no place takes it.
   int open(std::string_view dir, std::uint32_t pid) noexcept;
+  // Why dir= was not used by open(), whether or not another place was; null if it was.
+  const char* trouble_with_dir() const noexcept { return trouble_; }
 
   int create(const char* name) noexcept override;
   void remove(const char* name) noexcept override;
+  // Of the newest folder; unlimited until somebody limits it.
+  Budget* budget() noexcept override { return &budget_; }
 
   // In a child: the folder is the parent's.
   void forget() noexcept;
@@ -37,16 +46,26 @@ class OutputPlace final : public Folder {
   const char* path() const noexcept { return __atomic_load_n(path_, __ATOMIC_ACQUIRE) == 0 ? "" : path_; }
 
  private:
-  bool compose(std::size_t size, std::initializer_list<std::string_view> parts) noexcept;
-  void publish() noexcept;
-  std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
+  enum class Noexec { kRefused, kTaken };
 
-  char start_dir_[kPathSize] = {};
-  char executable_[33] = {};
+  bool compose(std::size_t size, std::initializer_list<std::string_view> parts) noexcept;
+  int compose_dir(std::string_view dir, std::uint32_t pid) noexcept;
+  int open_below_dir(std::string_view dir, std::uint32_t pid, Noexec noexec) noexcept;
+  int open_below_private(std::initializer_list<std::string_view> place, std::uint32_t pid) noexcept;
+  int open_below_privates(std::uint32_t pid) noexcept;
+  int open_in(std::size_t parent_size, std::uint32_t pid, Noexec noexec) noexcept;
+  void publish(std::size_t parent_size, std::uint32_t pid) noexcept;
+  std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
+  int open_folder() const noexcept;
+
+  ProcessStart start_;
   char path_[kPathSize] = {};
   char composed_[kPathSize] = {};  // paths are put together here: a host's thread may have a stack of 16 KiB
+  folders::Identity identity_;     // of the newest folder
   std::uint32_t pid_ = 0;          // of the newest folder
   std::uint32_t next_number_ = 0;  // the first N that may be free there
+  const char* trouble_ = nullptr;
+  Budget budget_;
 };
 
 }  // namespace jitquill

@@ -9,7 +9,7 @@ cd "$folder"
 LD_PRELOAD=$library JITQUILL_OPTIONS='dir=out formats=jitdump' "$demo" "$program" >/dev/null &
 pid=$!
 for _ in $(seq 500); do
-  dump=$(compgen -G 'out/*/jit-*.dump' || true)
+  dump=$(compgen -G 'out/demo-jit-*/jit-*.dump' || true)
   [ -s "$dump" ] && break
   sleep 0.01
 done

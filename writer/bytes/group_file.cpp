@@ -24,9 +24,10 @@ Status status_of(long error) noexcept {
 
 }  // namespace
 
-void GroupFile::adopt(int descriptor) noexcept {
+void GroupFile::adopt(int descriptor, Budget* budget) noexcept {
   close();
   descriptor_ = descriptor;
+  budget_ = budget;
   size_ = 0;
   struct stat status {};
   (void)raw::status_of(descriptor, status);
@@ -53,6 +54,7 @@ bool GroupFile::is_ours() const noexcept {
 
 Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
   if (!is_open() || !is_at_its_end()) return Status::kWriteFailed;
+  if (budget_ != nullptr && !budget_->takes(group.size())) return Status::kFull;
   std::span<const std::uint8_t> rest = group;
   while (!rest.empty()) {
     const long count = finish([&] { return raw::write(descriptor_, rest.data(), rest.size()); });
@@ -64,6 +66,7 @@ Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
     rest = rest.subspan(static_cast<std::size_t>(count));
   }
   size_ += group.size();
+  if (budget_ != nullptr) budget_->use(group.size());
   return Status::kOk;
 }
 

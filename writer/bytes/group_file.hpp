@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "writer/bytes/budget.hpp"
 #include "writer/model/status.hpp"
 
 namespace jitquill {
@@ -23,13 +24,14 @@ class GroupFile {
   GroupFile(const GroupFile&) = delete;
   GroupFile& operator=(const GroupFile&) = delete;
 
-  // Takes over an open, empty file; closes the one it had.
-  void adopt(int descriptor) noexcept;
+  // Takes over an open, empty file; closes the one it had. `budget`: shared with other files, outlives this
+  // one's appends; null = no limit.
+  void adopt(int descriptor, Budget* budget = nullptr) noexcept;
   bool is_open() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed, or no longer ours): nothing of the
-  // group is in the file.
+  // kFull (the budget), kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed, or no longer
+  // ours): nothing of the group is in the file.
   // The kernel sends SIGXFSZ or SIGPIPE with some errors: the caller blocks them.
   Status append(std::span<const std::uint8_t> group) noexcept;
   std::uint64_t size() const noexcept { return size_; }
@@ -45,6 +47,7 @@ class GroupFile {
   std::uint64_t device_ = 0;  // with the inode: which file the descriptor stood for when it was adopted
   std::uint64_t inode_ = 0;
   std::uint64_t size_ = 0;
+  Budget* budget_ = nullptr;
 };
 
 }  // namespace jitquill

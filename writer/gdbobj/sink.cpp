@@ -20,7 +20,7 @@ class GdbSink final : public Sink {
   Status unload(const CodeUnload& unload) noexcept override;
   Status end(std::uint64_t when_ns) noexcept override;
   void abandon() noexcept override;
-  bool outlives_fork() const noexcept override { return true; }
+  bool is_in_memory() const noexcept override { return true; }
 
  private:
   void take_out(Function& function) noexcept;

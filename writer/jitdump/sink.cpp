@@ -56,7 +56,7 @@ Status JitdumpSink::begin(const Origin& origin, const Outlets& outlets) noexcept
   const int descriptor = outlets.folder.create(name.text());
   if (descriptor < 0)
     return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
-  file_.adopt(descriptor);
+  file_.adopt(descriptor, outlets.folder.budget());
   start_ns_ = origin.start_ns;
   if (const Status status = write_header(origin); status != Status::kOk) {
     abandon();

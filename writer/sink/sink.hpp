@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "writer/bytes/budget.hpp"
 #include "writer/model/code.hpp"
 #include "writer/model/status.hpp"
 #include "writer/sink/object_registry.hpp"
@@ -25,6 +26,8 @@ class Folder {
   virtual int create(const char* name) noexcept = 0;
   // Takes a file away that create() made and that came to nothing.
   virtual void remove(const char* name) noexcept = 0;
+  // What its files may take together; null = no limit. A sink that meets it answers kFull.
+  virtual Budget* budget() noexcept { return nullptr; }
 
  protected:
   ~Folder() = default;
@@ -65,8 +68,9 @@ class Sink {
   virtual Status end(std::uint64_t when_ns) noexcept = 0;
   // Lets go of the output without a word: in a child of fork it is the parent's.
   virtual void abandon() noexcept = 0;
-  // Its output is memory: a child of fork has its own copy and goes on with it.
-  virtual bool outlives_fork() const noexcept { return false; }
+  // Its output is memory, not files: a child of fork has its own copy and goes on with it, and a new folder
+  // is none of its business.
+  virtual bool is_in_memory() const noexcept { return false; }
 };
 
 // A row of sinks.def. make() returns null when memory is out.

@@ -79,7 +79,8 @@ typedef enum jitquill_status {
   JITQUILL_NO_SPACE = -10, /* disk, quota or file size limit reached */
   JITQUILL_WRITE_FAILED = -11,
   JITQUILL_BAD_FRAME = -12, /* of the writers: no call below returns it */
-  JITQUILL_BUSY = -13       /* start or stop from inside another call: try again when that has returned */
+  JITQUILL_BUSY = -13,      /* start or stop from inside another call: try again when that has returned */
+  JITQUILL_FULL = -14       /* of the writers: the agent goes on in a new folder (max_bytes=) */
 } jitquill_status;
 
 /* The cause, and the cure where there is one; a constant string. NULL without an agent. */
@@ -109,7 +110,8 @@ JITQUILL_FUNCTION jitquill_status jitquill_stop(void);
 JITQUILL_FUNCTION int jitquill_wants_code(void);
 
 /* The folder of this process's files, absolute; NULL before the first announcement. Valid until
- * jitquill_start() opens another. */
+ * jitquill_start() opens another; with the option max_bytes= any announcement may, so ask right before use.
+ */
 JITQUILL_FUNCTION const char* jitquill_output_folder(void);
 
 /* ---- Code --------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ CodeMap::Added add(CodeMap& map, std::uint64_t address, std::uint64_t id, std::u
                    std::uint32_t tail = 0) {
   CodeLoad load;
   load.address = address;
-  return map.add(load, {.id = id, .size = size, .tail = tail});
+  return map.add(load, {.id = id, .size = size, .tail = tail}, load.may_move);
 }
 
 // The id of what was taken out; 0: nothing started there.
@@ -116,7 +116,7 @@ TEST(CodeMap, KeepsWhatAnnouncesAFunctionAgain) {
     load.lines = lines;
     load.unwinding = Unwinding::from_events(events);
     load.may_move = true;
-    map.add(load, {.id = 1, .size = 8});
+    map.add(load, {.id = 1, .size = 8}, true);
     name = file = "gone!";
     lines.assign(2, Line{});
     events.assign(1, FrameEvent{});

@@ -70,7 +70,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"hooks=*", "not built yet"},
                     Wrong{"unwind=twins", "twin, gap or off"}, Wrong{"unwind=on", "gap or off"},
                     Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},
-                    Wrong{"=", "unknown option"}));
+                    Wrong{"=", "unknown option"}, Wrong{"dir=/x/%z", "%p is the process"},
+                    Wrong{"dir=/x%", "%p is the process"}, Wrong{"children=on", "same or off"},
+                    Wrong{"reannounce=2", "0 or 1"}, Wrong{"max_bytes=64000", "at least 64k"},
+                    Wrong{"max_bytes=1T", "k, M or G"}, Wrong{"max_bytes=-1", "number of bytes"},
+                    Wrong{"max_bytes=", "number of bytes"}, Wrong{"max_bytes=1kk", "number of bytes"},
+                    Wrong{"max_bytes=99999999999G", "number of bytes"}));
+
+TEST(Options, SizesTakeUnits) {
+  EXPECT_EQ(parsed("").max_bytes, 0u);
+  EXPECT_EQ(parsed("max_bytes=100000").max_bytes, 100'000u);
+  EXPECT_EQ(parsed("max_bytes=64k").max_bytes, 65'536u);
+  EXPECT_EQ(parsed("max_bytes=3M").max_bytes, 3u << 20);
+  EXPECT_EQ(parsed("max_bytes=2G").max_bytes, std::uint64_t{2} << 30);
+}
+
+TEST(Options, OnlyADirOfTheUsersCountsAsGiven) {
+  EXPECT_FALSE(parsed("").dir_was_given);
+  EXPECT_FALSE(parsed("dir=%z").dir_was_given);
+  EXPECT_TRUE(parsed("dir=jitquill.data").dir_was_given);
+}
 
 TEST(Options, ArchClockIsRefusedExactlyWhereTheKernelCannotConvert) {
   const Options options = parsed("arch_clock=1");

@@ -7,8 +7,11 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 namespace jitquill {
@@ -21,6 +24,9 @@ class OutputPlaceTest : public testing::Test {
   void SetUp() override {
     char name[] = "/tmp/output-place-XXXXXX";
     dir_ = mkdtemp(name);
+    fs::create_directory(dir_ + "/home");
+    setenv("HOME", (dir_ + "/home").c_str(), 1);
+    unsetenv("XDG_RUNTIME_DIR");
     place_.note_start();
   }
   void TearDown() override { fs::remove_all(dir_); }
@@ -49,6 +55,7 @@ TEST_F(OutputPlaceTest, ARelativeDirCountsFromTheStart) {
   fs::current_path(before);
   ASSERT_EQ(place.open("sub", 1), 0);
   EXPECT_TRUE(fs::exists(dir_ + "/sub/unit-agent-1"));
+  EXPECT_EQ(place.trouble_with_dir(), nullptr);
 }
 
 TEST_F(OutputPlaceTest, FilesAreNewPrivateHighAndClosedOnExec) {
@@ -70,11 +77,83 @@ TEST_F(OutputPlaceTest, ALinkInTheWayIsNotFollowed) {
   EXPECT_FALSE(fs::exists(dir_ + "/elsewhere"));
 }
 
-TEST_F(OutputPlaceTest, SaysWhyItCannotBeMade) {
+TEST_F(OutputPlaceTest, SaysWhyTheDirIsNotUsed) {
   std::ofstream(dir_ + "/file").close();
-  EXPECT_EQ(place_.open(dir_ + "/file", 1), -ENOTDIR);
-  EXPECT_EQ(place_.open(dir_ + "/" + std::string(5000, 'x'), 1), -ENAMETOOLONG);
-  EXPECT_STREQ(place_.path(), "");
+  EXPECT_EQ(place_.open(dir_ + "/file", 1), 0);
+  EXPECT_STREQ(place_.trouble_with_dir(), strerrordesc_np(ENOTDIR));
+  EXPECT_EQ(place_.open(dir_ + "/" + std::string(5000, 'x'), 1), 0);
+  EXPECT_STREQ(place_.trouble_with_dir(), strerrordesc_np(ENAMETOOLONG));
+  EXPECT_EQ(place_.open(dir_, 1), 0);
+  EXPECT_EQ(place_.trouble_with_dir(), nullptr);
+}
+
+TEST_F(OutputPlaceTest, GoesToThePrivatePlacesInTheirOrder) {
+  const std::string runtime = dir_ + "/runtime";
+  setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+  OutputPlace place;
+  place.note_start();
+  fs::create_directory(runtime);
+  ASSERT_EQ(place.open("/proc/nowhere", 1), 0);
+  EXPECT_EQ(place.path(), runtime + "/jitquill/unit-agent-1");
+  fs::permissions(runtime + "/jitquill", fs::perms::group_read, fs::perm_options::add);
+  ASSERT_EQ(place.open("/proc/nowhere", 2), 0);  // that one is not private any more
+  EXPECT_EQ(place.path(), dir_ + "/home/.cache/jitquill/unit-agent-2");
+  EXPECT_EQ(fs::status(dir_ + "/home/.cache/jitquill").permissions(), fs::perms::owner_all);
+}
+
+// Somebody else could let a link lie where our folder is looked for.
+TEST_F(OutputPlaceTest, APrivatePlaceIsNoLink) {
+  fs::create_directory(dir_ + "/elsewhere");
+  fs::permissions(dir_ + "/elsewhere", fs::perms::owner_all);
+  fs::create_directory(dir_ + "/home/.cache");
+  fs::create_symlink(dir_ + "/elsewhere", dir_ + "/home/.cache/jitquill");
+  ASSERT_EQ(place_.open("/proc/nowhere", 1), 0);
+  EXPECT_FALSE(std::string(place_.path()).starts_with(dir_)) << place_.path();  // /tmp/jitquill-<uid>
+  EXPECT_TRUE(fs::is_empty(dir_ + "/elsewhere"));
+  const fs::path made = place_.path();
+  fs::remove_all(made);
+  fs::remove(made.parent_path() / "latest");
+  fs::remove(made.parent_path());  // if nobody else's output is there
+}
+
+TEST_F(OutputPlaceTest, WordsInTheDirAreReplaced) {
+  ASSERT_EQ(place_.open(dir_ + "/%c/100%%/%p", 42), 0);
+  EXPECT_EQ(place_.path(), dir_ + "/unit-agent/100%/42/unit-agent-42");
+  ASSERT_EQ(place_.open(dir_ + "/at-%t", 42), 0);
+  const std::string time = fs::path(place_.path()).parent_path().filename().string();
+  std::tm parsed{};
+  ASSERT_STREQ(strptime(time.c_str(), "at-%Y%m%d-%H%M%S", &parsed), "");
+  EXPECT_LT(std::abs(timegm(&parsed) - std::time(nullptr)), 60);
+}
+
+TEST_F(OutputPlaceTest, LatestLeadsToTheNewestFolder) {
+  for (const char* wanted : {"unit-agent-7", "unit-agent-7.1"}) {
+    ASSERT_EQ(place_.open(dir_, 7), 0);
+    EXPECT_EQ(fs::read_symlink(dir_ + "/latest"), wanted);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir_), {}), 4);  // home, two folders, the link
+}
+
+TEST_F(OutputPlaceTest, ALatestThatIsSomebodysFileStays) {
+  std::ofstream(dir_ + "/latest") << "mine";
+  ASSERT_EQ(place_.open(dir_, 7), 0);
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(dir_ + "/latest")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir_), {}), 3);
+}
+
+// Who may write to the dir could move our folder away and put another, or a link, in its place.
+TEST_F(OutputPlaceTest, MakesNothingInAFolderThatTookThePlaceOfOurs) {
+  ASSERT_EQ(place_.open(dir_, 1), 0);
+  const fs::path ours = place_.path();
+  fs::rename(ours, dir_ + "/moved");
+  EXPECT_EQ(place_.create("x"), -ENOENT);
+  fs::create_directory(ours);
+  EXPECT_EQ(place_.create("x"), -ENOENT);
+  fs::remove(ours);
+  fs::create_symlink(dir_ + "/home", ours);
+  EXPECT_LT(place_.create("x"), 0);
+  EXPECT_TRUE(fs::is_empty(dir_ + "/home"));
+  EXPECT_TRUE(fs::is_empty(ours));
 }
 
 TEST_F(OutputPlaceTest, NumbersGoOnInOneDirAndBeginAnewInAnother) {

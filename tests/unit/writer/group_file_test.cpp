@@ -91,6 +91,25 @@ TEST(GroupFile, HalfAGroupIsCutOffAndTheNextOneFollowsTheLastWholeOne) {
   EXPECT_EQ(contents(file.descriptor()), std::string(60, 'a') + std::string(40, 'd') + std::string(60, 'f'));
 }
 
+TEST(GroupFile, ABudgetIsSharedAndHoldsOnlyWholeGroups) {
+  Budget budget;
+  budget.begin(100);
+  GroupFile first, second, free;
+  first.adopt(memfd_create("first", MFD_CLOEXEC), &budget);
+  second.adopt(memfd_create("second", MFD_CLOEXEC), &budget);
+  free.adopt(memfd_create("free", MFD_CLOEXEC));
+  EXPECT_EQ(first.append(bytes_of(std::string(60, 'a'))), Status::kOk);
+  EXPECT_EQ(second.append(bytes_of(std::string(41, 'b'))), Status::kFull);
+  EXPECT_EQ(second.append(bytes_of(std::string(40, 'c'))), Status::kOk);
+  EXPECT_EQ(first.append(bytes_of("d")), Status::kFull);
+  EXPECT_EQ(free.append(bytes_of(std::string(200, 'e'))), Status::kOk);
+  EXPECT_EQ(contents(first.descriptor()), std::string(60, 'a'));
+  EXPECT_EQ(contents(second.descriptor()), std::string(40, 'c'));
+  budget.set_limit(101);
+  EXPECT_EQ(first.append(bytes_of("f")), Status::kOk);
+  EXPECT_EQ(budget.used(), 101u);
+}
+
 TEST(GroupFile, AFullDeviceIsNoSpaceAndStaysOpen) {
   GroupFile file;
   file.adopt(open("/dev/full", O_RDWR | O_CLOEXEC));

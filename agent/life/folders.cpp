@@ -1,0 +1,99 @@
+#include "agent/life/folders.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "writer/bytes/raw_calls.hpp"
+
+namespace jitquill::folders {
+namespace {
+
+constexpr long kForbidsExecution = 0x0008;  // ST_NOEXEC in f_flags
+constexpr long kFlagsAreValid = 0x0020;     // ST_VALID
+
+// What a link is called until it replaces the older one.
+class PassingName {
+ public:
+  explicit PassingName(std::uint32_t pid) noexcept {
+    std::memcpy(text_, kStart, sizeof kStart - 1);
+    *std::to_chars(text_ + sizeof kStart - 1, text_ + sizeof text_ - 1, pid).ptr = '\0';
+  }
+  const char* text() const noexcept { return text_; }
+
+ private:
+  static constexpr char kStart[] = ".jitquill-link-";
+  char text_[sizeof kStart + 10] = {};
+};
+
+struct stat status_at(int folder, const char* name, long& error) noexcept {
+  struct stat status {};
+  error = raw::call(SYS_newfstatat, folder, name, &status, AT_SYMLINK_NOFOLLOW);
+  return status;
+}
+
+}  // namespace
+
+int make(const char* path) noexcept {
+  return static_cast<int>(raw::call(SYS_mkdirat, AT_FDCWD, path, 0700));
+}
+
+int make_all(char* path) noexcept {
+  int made = 0;
+  for (char* end = path + 1; made == 0 && end[-1] != '\0'; ++end) {
+    if (*end != '/' && *end != '\0') continue;
+    const char after = *end;
+    *end = '\0';
+    made = make(path);
+    *end = after;
+    if (after != '\0' || made == -EEXIST) made = 0;  // only the last one must be there
+  }
+  return made;
+}
+
+int check_private(const char* path) noexcept {
+  long error = 0;
+  const struct stat status = status_at(AT_FDCWD, path, error);
+  if (error != 0) return static_cast<int>(error);
+  const bool is_private = S_ISDIR(status.st_mode) && (status.st_mode & 07777) == 0700 &&
+                          status.st_uid == static_cast<uid_t>(raw::call(SYS_geteuid));
+  return is_private ? 0 : -EPERM;
+}
+
+bool forbids_execution(const char* path) noexcept {
+  struct statfs status {};
+  if (raw::call(SYS_statfs, path, &status) != 0) return false;
+  return (status.f_flags & kFlagsAreValid) != 0 && (status.f_flags & kForbidsExecution) != 0;
+}
+
+void remove(const char* path) noexcept {
+  (void)raw::call(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+int open(const char* path, Identity& identity) noexcept {
+  const int folder = raw::open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (folder < 0) return folder;
+  struct stat status {};
+  (void)raw::status_of(folder, status);
+  identity = {status.st_dev, status.st_ino};
+  return folder;
+}
+
+void link(const char* folder, const char* link_name, const char* target, std::uint32_t pid) noexcept {
+  const int parent = raw::open_at(AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (parent < 0) return;
+  long error = 0;
+  const struct stat before = status_at(parent, link_name, error);
+  if (error == -ENOENT || (error == 0 && S_ISLNK(before.st_mode))) {
+    const PassingName passing(pid);
+    (void)raw::call(SYS_symlinkat, target, parent, passing.text());
+    if (raw::call(SYS_renameat2, parent, passing.text(), parent, link_name, 0) != 0)
+      (void)raw::call(SYS_unlinkat, parent, passing.text(), 0);
+  }
+  raw::close(parent);
+}
+
+}  // namespace jitquill::folders

@@ -1,0 +1,41 @@
+// Making and judging folders, and the link to the newest of them.
+//
+// Context   [life] and under the leaf lock; raw system calls only.
+// Promises  what is made is 0700. Nothing that exists is changed, but a symbolic link of our own name.
+#pragma once
+
+#include <cstdint>
+
+namespace jitquill::folders {
+
+// Makes one folder. 0, or -errno: -EEXIST where something of this name is there.
+int make(const char* path) noexcept;
+
+// Makes the folders above and at `path`, as far as they are missing. `path` is the same again afterwards.
+int make_all(char* path) noexcept;
+
+// A folder (no link to one) of this user's own that nobody else may look into. 0, or -errno: -EPERM where it
+// is none.
+int check_private(const char* path) noexcept;
+
+// Files in it cannot be mapped executable, so that perf would never hear of them.
+bool forbids_execution(const char* path) noexcept;
+
+void remove(const char* path) noexcept;  // an empty one
+
+// Which folder it is, whatever its path comes to mean later.
+struct Identity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  bool operator==(const Identity&) const noexcept = default;
+};
+
+// A handle to work in the folder, close-on-exec, or -errno; who it is in `identity`. Not through a link at
+// its end.
+int open(const char* path, Identity& identity) noexcept;
+
+// Lets `link_name` in `folder` point to `target`, at one moment. Nothing happens where that name is no link:
+// it is somebody's own. `pid` tells processes apart that do so at the same time.
+void link(const char* folder, const char* link_name, const char* target, std::uint32_t pid) noexcept;
+
+}  // namespace jitquill::folders

@@ -1,0 +1,110 @@
+// The agent's part that opens outputs: the first folder of a process, and the next one when a folder is full.
+#include <algorithm>
+
+#include "agent/base/careful_bytes.hpp"
+#include "agent/base/clock.hpp"
+#include "agent/base/counters.hpp"
+#include "agent/base/text_line.hpp"
+#include "agent/drain/gdb_registry.hpp"
+#include "agent/life/agent.hpp"
+
+namespace jitquill {
+namespace {
+
+// Of max_bytes: what stats, the log and the last record of each file may take.
+constexpr std::uint64_t kReservedBytes = 8 * 1024;
+static_assert(kReservedBytes < kLeastMaxBytes / 2);
+
+}  // namespace
+
+Status Agent::open_outputs() noexcept {
+  if (const int made = place_.open(options_.dir.view(), pid_); made < 0) {
+    set_phase(Phase::kOff);
+    Message line;
+    line.text("no output, choose another place with dir=: cannot use ").text(options_.dir.view());
+    say_on_stderr(pid_, line.text(": ").text(place_.trouble_with_dir()).view());
+    return Status::kNoOutput;
+  }
+  has_folder_.store(true, std::memory_order_release);
+  log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
+  say_other_place();
+  const Outlets outlets{place_, &gdb_registry()};
+  const Status opened = sinks_.open(
+      options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
+      outlets, log_);
+  set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
+  if (!sinks_.any()) {  // the log may have no file either
+    Message line;
+    say_on_stderr(pid_, line.text("no output: ").text(text(opened)).view());
+  }
+  return opened;
+}
+
+// A dir= that was asked for is an option that does not do; the default is nobody's word, and a script that
+// runs in a folder of others would say it once for each of its programs.
+void Agent::say_other_place() noexcept {
+  if (place_.trouble_with_dir() == nullptr) return;
+  Message line;
+  line.text("output goes to ").text(place_.path()).text(", for dir=").text(options_.dir.view());
+  line.text(" cannot be used: ").text(place_.trouble_with_dir());
+  const bool is_said = log_.say(line.view()) && options_.verbose;
+  if (options_.dir_was_given && !is_said) say_on_stderr(pid_, line.view());
+}
+
+// Live code that is announced again may fill more than half a folder; then the folder may take half of
+// max_bytes beside it, so that a full folder always holds news.
+void Agent::limit_folder() noexcept {
+  if (options_.max_bytes == 0) return;
+  Budget& budget = *place_.budget();
+  budget.set_limit(
+      std::max(options_.max_bytes - kReservedBytes, budget.used() + options_.max_bytes / 2 - kReservedBytes));
+}
+
+// Nothing is limited in it until limit_folder().
+Status Agent::open_next_folder() noexcept {
+  count(Counter::folders_filled);
+  place_.budget()->set_limit(Budget::kUnlimited);  // for the last records
+  sinks_.end(now(), log_, OpenSinks::Reach::kFiles);
+  write_statistics();
+  log_.close();
+  const Status opened = open_outputs();
+  if (is_done(opened)) announce_again();
+  return opened;
+}
+
+// A function larger than max_bytes is written nevertheless, alone with the live code.
+Status Agent::load_in_next_folder(CodeLoad& load, Written& written) noexcept {
+  code_map_.give_back_twin(written.twin_address, written.twin_size);
+  written = {};
+  if (const Status opened = open_next_folder(); !is_done(opened)) return opened;
+  sign(load);  // later than what was announced again
+  const Status status = sinks_.load(load, written, log_);
+  limit_folder();
+  return status;
+}
+
+void Agent::announce_again() noexcept {
+  code_map_.for_each_kept([this](std::uint64_t address, LiveCode& code) {
+    CodeLoad load = code.kept->load();
+    load.id = code.id;
+    load.address = address;
+    load.bytes = {reinterpret_cast<const std::uint8_t*>(address), static_cast<std::size_t>(code.size)};
+    sign(load);
+    prepare(load);
+    CarefulBytes careful;  // its runtime may have let go of the memory without a word
+    Written written;
+    const bool is_read = careful.read(load);
+    const Status status =
+        is_read ? sinks_.load(load, written, log_, OpenSinks::Reach::kFiles) : Status::kNoMemory;
+    if (!is_done(status)) return count(Counter::functions_lost);
+    count(Counter::functions_announced_again);
+    count_as_owner(Counter::bytes_written, written.bytes);
+    code_map_.give_back_twin(code.twin_address, code.twin_size);
+    code.index = load.index;
+    code.tail = written.tail_size;
+    code.twin_address = written.twin_address;
+    code.twin_size = static_cast<std::uint32_t>(written.twin_size);
+  });
+}
+
+}  // namespace jitquill

@@ -1,0 +1,42 @@
+// Announces, forks, and announces in both. Argument: how many children, one after the other.
+// Parent: functions 0 to 4 before, of which 1 is unloaded; 100 + n after child n. Child n: 10 + n, and it
+// unloads 2. Prints "<pid> <n> <status of the child's announcement>" for each child.
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/host/jitdump/code_memory.hpp"
+
+namespace {
+
+jitquill_status announce(CodeMemory& memory, std::uint32_t i) {
+  return pattern::Announcement(i, memory.at(i)).announce();
+}
+
+[[noreturn]] void be_child(CodeMemory& memory, std::uint32_t n) {
+  const jitquill_status status = announce(memory, 10 + n);
+  (void)jitquill_code_unloaded(memory.at(2));
+  std::printf("%d %u %d\n", getpid(), n, static_cast<int>(status));
+  std::exit(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const auto children = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
+  CodeMemory memory(100 + children);
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    if (announce(memory, i) != JITQUILL_OK) return 3;
+  }
+  if (jitquill_code_unloaded(memory.at(1)) != JITQUILL_OK) return 4;
+  for (std::uint32_t n = 0; n < children; ++n) {
+    const pid_t child = fork();
+    if (child == 0) be_child(memory, n);
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || status != 0) return 5;
+    if (announce(memory, 100 + n) != JITQUILL_OK) return 6;
+  }
+  return 0;
+}

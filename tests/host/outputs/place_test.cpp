@@ -1,0 +1,131 @@
+// Where the folder of a process goes, as its host and its user see it.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "tests/host/jitdump/agent_run.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using test_support::Command;
+using test_support::Ended;
+using test_support::TempFolder;
+
+constexpr char kDumpStart[] = "jit-";
+
+class OutputsPlace : public testing::Test {
+ protected:
+  // The host starts in `folder`, with a home of its own.
+  Command host_in(const std::string& folder, const std::string& options) {
+    Command command = with_agent(temp_, FAMILY_HOST, {"0"});
+    std::erase_if(command.environment,
+                  [](const auto& variable) { return variable.first == "JITQUILL_OPTIONS"; });
+    fs::create_directories(temp_.file("home"));
+    command.environment.push_back({"HOME", temp_.file("home")});
+    command.environment.push_back({"XDG_RUNTIME_DIR", ""});
+    command.environment.push_back({"JITQUILL_OPTIONS", options});
+    command.folder = folder;
+    return command;
+  }
+
+  static std::size_t dumps_below(const std::string& folder) {
+    return test_support::files_below(folder, kDumpStart, ".dump").size();
+  }
+
+  TempFolder temp_;
+};
+
+TEST_F(OutputsPlace, IsTheStartingFolderOfItself) {
+  const Ended ended = run(host_in(temp_.path(), ""));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(dumps_below(temp_.file("jitquill.data")), 1u);
+  EXPECT_TRUE(fs::is_symlink(temp_.file("jitquill.data/latest")));
+}
+
+// Nobody asked for the starting folder: the log says where the files are, stderr does not.
+TEST_F(OutputsPlace, IsTheHomeWhereTheStartingFolderDoesNotDo) {
+  const Ended ended = run(host_in("/proc", ""));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(ended.err, "");
+  const std::string place = temp_.file("home/.cache/jitquill");
+  EXPECT_EQ(dumps_below(place), 1u);
+  const auto logs = test_support::files_below(place, "log", "");
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_NE(test_support::read_text(logs[0]).find("output goes to " + place), std::string::npos);
+}
+
+TEST_F(OutputsPlace, ADirThatWasAskedForAndDoesNotDoIsSaidOnce) {
+  const Ended ended = run(host_in(temp_.path(), "dir=/proc/nowhere verbose=1"));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  const std::string words = "dir=/proc/nowhere cannot be used: No such file or directory";
+  const std::size_t first = ended.err.find(words);
+  EXPECT_NE(first, std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find(words, first + 1), std::string::npos) << ended.err;
+  EXPECT_EQ(dumps_below(temp_.file("home/.cache/jitquill")), 1u);
+}
+
+TEST_F(OutputsPlace, IsNotWhereFilesCannotBeMappedExecutable) {
+  const std::string mounted = temp_.file("noexec");
+  fs::create_directory(mounted);
+  if (mount("none", mounted.c_str(), "tmpfs", MS_NOEXEC, "size=1m") != 0) GTEST_SKIP() << "no mounts here";
+  const Ended ended = run(host_in(temp_.path(), "dir=" + mounted));
+  const bool is_empty = fs::is_empty(mounted);
+  umount(mounted.c_str());
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_NE(ended.err.find("mounted noexec"), std::string::npos) << ended.err;
+  EXPECT_TRUE(is_empty);
+  EXPECT_EQ(dumps_below(temp_.file("home/.cache/jitquill")), 1u);
+}
+
+TEST_F(OutputsPlace, IsElsewhereWhereADiskIsReadOnly) {
+  const std::string mounted = temp_.file("readonly");
+  fs::create_directory(mounted);
+  if (mount("none", mounted.c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) GTEST_SKIP() << "no mounts here";
+  const Ended ended = run(host_in(mounted, ""));
+  umount(mounted.c_str());
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(dumps_below(temp_.file("home/.cache/jitquill")), 1u);
+}
+
+// Two containers whose processes have the same number may write into one dir: as if they had been there
+// before.
+TEST_F(OutputsPlace, EqualPidsInOneDirAreToldApart) {
+  const Command command = host_in(temp_.path(), "dir=%c/all");
+  const std::string by_pid = "unshare -rpf --mount-proc=/proc sh -c 'exec \"$0\" 0' " + command.words[0];
+  Command contained = command;
+  contained.words = {"sh", "-c", by_pid};
+  for (int i = 0; i < 2; ++i) {
+    const Ended ended = run(contained);
+    if (ended.err.find("unshare") != std::string::npos) GTEST_SKIP() << ended.err;
+    ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  }
+  std::set<std::string> folders;
+  for (const auto& file : test_support::files_below(temp_.path(), kDumpStart, ".dump")) {
+    EXPECT_EQ(fs::path(file).filename(), "jit-1.dump");
+    EXPECT_EQ(judged(file).functions.size(), 5u);
+    folders.insert(fs::path(file).parent_path().filename());
+  }
+  EXPECT_EQ(folders, (std::set<std::string>{"outputs_family_host-1", "outputs_family_host-1.1"}));
+}
+
+// The files stay whole though their folder is gone; the host hears nothing of it, and its children make
+// another.
+TEST_F(OutputsPlace, MayVanish) {
+  Command command = host_in(temp_.path(), "");
+  command.words.back() = "20";
+  test_support::Child host(command);
+  while (!fs::exists(temp_.file("jitquill.data/latest"))) usleep(100);
+  fs::rename(temp_.file("jitquill.data"), temp_.file("gone"));
+  const Ended ended = host.wait(30);
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(ended.err, "");
+}
+
+}  // namespace
