@@ -186,6 +186,40 @@ TEST_F(Perf, NamesCodeAtAnAddressUsedTwiceByTime) {
   expect_names(recording_.samples);
 }
 
+class PerfForked : public Perf, public testing::WithParamInterface<const char*> {};
+
+// Code of before the fork has its name in both, that of after it has each its own.
+TEST_P(PerfForked, CodeOfBeforeAndAfterResolvesInBoth) {
+  Request request;
+  request.host = {FORK_HOST, "300"};
+  request.agent_options = GetParam();
+  request.frequency = "1000";
+  recording_ = perf_run::record(folder_, request);
+  ASSERT_EQ(recording_.error, "");
+  ASSERT_EQ(dump_files(folder_).size(), 2u);
+  for (const std::string who : {"child", "parent"}) {
+    for (const auto& [stamps, name] : {std::pair("inherited_" + who, std::string("jit_inherited")),
+                                       std::pair("jit_of_" + who, "jit_of_" + who)}) {
+      const auto samples = recording_.between(recording_.stamps[stamps]);
+      std::size_t right = 0;
+      for (const Sample& sample : samples) {
+        ASSERT_FALSE(sample.frames.empty());
+        const std::string& symbol = sample.frames.front().symbol;
+        EXPECT_NE(symbol, "[unknown]") << stamps;
+        if (symbol.starts_with("jit_")) {
+          EXPECT_EQ(symbol, name);
+          if (sample.reaches("main")) ++right;
+        }
+      }
+      EXPECT_GT(right, 200u) << stamps;
+      EXPECT_GE(100 * right, 90 * samples.size()) << stamps;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(With, PerfForked, testing::Values("", "reannounce=1"),
+                         [](const auto& with) { return with.index == 0 ? "Defaults" : "Reannouncement"; });
+
 #ifdef DEMO_JIT
 class PerfNib : public Perf, public testing::WithParamInterface<const char*> {};
 
