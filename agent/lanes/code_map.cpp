@@ -1,6 +1,7 @@
 #include "agent/lanes/code_map.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <new>
 
@@ -15,6 +16,20 @@ static_assert(sizeof(std::pair<const std::uint64_t, LiveCode>) + 4 * sizeof(void
 constexpr int kNeighbours = 2;  // looked at before a search: the code that is replaced, and the next
 
 }  // namespace
+
+std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = code.size() + 1;
+  while (!code.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t size = std::min(code.size(), sizeof word);
+    std::memcpy(&word, code.data(), size);
+    const std::uint64_t product = (hash ^ word) * kOdd;
+    hash = product ^ product >> 32;
+    code = code.subspan(size);
+  }
+  return hash | 1;
+}
 
 CodeMap::Ranges::iterator CodeMap::at_or_above(std::uint64_t address) const noexcept {
   Ranges& ranges = live_->ranges;

@@ -20,11 +20,17 @@ struct LiveCode {
   std::uint64_t id = 0;
   std::uint64_t size = 0;
   std::uint64_t index = 0;  // of its last announcement (CodeLoad::index)
+  std::uint64_t hash = 0;   // hash_of() its bytes if it was overheard; 0 = its runtime told us
   std::uint32_t tail = 0;   // bytes behind the code that perf maps for its unwinding tables
   std::uint32_t twin_size = 0;
   std::uint64_t twin_address = 0;  // 0 = none
   KeptCode* kept = nullptr;        // the map's own; null = it cannot be announced again
+  bool has_lines = false;
+  bool has_unwinding = false;
 };
+
+// Of all bytes; never 0.
+std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept;
 
 class CodeMap {
  public:

@@ -106,6 +106,7 @@ void Agent::read_options(std::string_view from_start) noexcept {
   apply(options_, environment_options_.view());  // last: the user's word wins over the runtime's
   if (!environment_is_usable_)
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
+  wanted_intakes_.store(options_.intakes, std::memory_order_relaxed);
 }
 
 void Agent::say_option_problems() noexcept {

@@ -29,6 +29,7 @@ class Agent {
   // -- any context --
   bool wants_code() const noexcept { return wants_code_.load(std::memory_order_relaxed); }
   bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
+  std::uint32_t wanted_intakes() const noexcept { return wanted_intakes_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
 
@@ -73,6 +74,7 @@ class Agent {
   void sign(CodeLoad& load) noexcept;
   Status place_load(CodeLoad& load) noexcept;
   void prepare(CodeLoad& load) noexcept;
+  bool is_known(const CodeLoad& load) noexcept;
   Status reload(CodeLoad& load) noexcept;
   Status record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept;
   bool add_to_map(const CodeLoad& load, const Written& written) noexcept;  // false: no memory
@@ -85,8 +87,9 @@ class Agent {
   std::atomic<bool> wants_code_{true};
   std::atomic<bool> wants_unwinding_{true};
   std::atomic<bool> is_stopped_{false};
-  std::atomic<bool> busy_{false};        // the tables may be half-changed; read only in a child
-  std::atomic<bool> has_folder_{false};  // of this process
+  std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
+  std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child
+  std::atomic<bool> has_folder_{false};           // of this process
   std::uint64_t last_id_ = 0;
   std::uint64_t last_index_ = 0;
   Phase phase_ = Phase::kUnborn;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "agent/base/process_page.hpp"
+#include "agent/intake/intake_lock.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/unwinders/registry.hpp"
 
@@ -19,6 +20,7 @@ constexpr std::uint64_t kExitWaitNs = 100'000'000;
 struct ForkState {
   HostState host;
   int depth;  // forks from inside our own work (a fault handler that forks): the outer call keeps the lock
+  bool has_intakes;
   bool has_registry;
 };
 constinit ForkState g_fork{};
@@ -32,9 +34,10 @@ void before_fork() {
     leave_guest(host);
     return;
   }
+  const bool has_intakes = intake::IntakeLock::lock() == OwnerLock::Entry::kTaken;
   const bool has_registry = unwinders::Registry::lock() == OwnerLock::Entry::kTaken;
   (void)LeafLock::lock();
-  g_fork = {host, 0, has_registry};
+  g_fork = {host, 0, has_intakes, has_registry};
 }
 
 void after_fork_in_parent() {
@@ -47,6 +50,7 @@ void after_fork_in_parent() {
   agent().let_go();
   LeafLock::unlock();
   if (state.has_registry) unwinders::Registry::unlock();
+  if (state.has_intakes) intake::IntakeLock::unlock();
   leave_guest(state.host);
 }
 
@@ -55,6 +59,7 @@ void after_fork_in_child() {
   process_page().lock_word.store(0, std::memory_order_relaxed);
   process_page().generation.store(0, std::memory_order_relaxed);
   process_page().unwinders_lock_word.store(0, std::memory_order_relaxed);
+  process_page().intakes_lock_word.store(0, std::memory_order_relaxed);
   if (g_fork.depth > 0) {
     --g_fork.depth;
     return;

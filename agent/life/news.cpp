@@ -34,6 +34,7 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   prepare(load);
   CarefulBytes careful;
   if (load.may_fault && !careful.read(load)) return out_of_memory();
+  if (load.is_overheard && load.moved_from == 0 && is_known(load)) return Status::kOk;
 
   Written written;
   Status status = sinks_.load(load, written, log_);
@@ -52,6 +53,20 @@ void Agent::prepare(CodeLoad& load) noexcept {
   if (!options_.inlining) load.inlining = {};
 }
 
+// The same code, told again by the same or another intake, with nothing new about it; or told by its runtime
+// itself, whose word counts.
+bool Agent::is_known(const CodeLoad& load) noexcept {
+  const LiveCode* live = code_map_.find(load.address);
+  if (live == nullptr || live->size != load.bytes.size()) return false;
+  if (live->hash != 0) {
+    const bool is_new = live->hash != hash_of(load.bytes) || (!load.lines.empty() && !live->has_lines) ||
+                        (load.unwinding.has_rows() && !live->has_unwinding);
+    if (is_new) return false;
+  }
+  count(Counter::duplicates_merged);
+  return true;
+}
+
 Status Agent::out_of_memory() noexcept {
   count(Counter::news_out_of_memory);
   return Status::kNoMemory;
@@ -68,9 +83,12 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written) noexcept {
                                    {.id = load.id,
                                     .size = load.bytes.size(),
                                     .index = load.index,
+                                    .hash = load.is_overheard ? hash_of(load.bytes) : 0,
                                     .tail = written.tail_size,
                                     .twin_size = static_cast<std::uint32_t>(written.twin_size),
-                                    .twin_address = written.twin_address},
+                                    .twin_address = written.twin_address,
+                                    .has_lines = !load.lines.empty(),
+                                    .has_unwinding = load.unwinding.has_rows()},
                                    is_wanted_again);
   count_as_owner(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
@@ -128,6 +146,7 @@ Status Agent::move(CodeMove& move) noexcept {
   load.index = live->index;
   load.address = move.to;
   load.moved_from = move.from;
+  load.may_fault = live->hash != 0;  // nobody vouches for what was overheard
   load.room = move.room;
   load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(live->size)};
   const LiveCode before = *live;

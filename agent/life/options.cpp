@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <system_error>
 
 #include "agent/base/arch_clock.hpp"
 #include "agent/base/text_line.hpp"
+#include "agent/intake/intake.hpp"
 #include "agent/life/dir_template.hpp"
 #include "writer/sink/sink.hpp"
 
@@ -46,23 +48,48 @@ bool read_size(std::string_view value, std::uint64_t& bytes) noexcept {
   return true;
 }
 
-const char* add_format(std::uint32_t& formats, std::string_view name) noexcept {
-  const auto rows = sink_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == name; });
-  if (row == rows.end()) return "unknown format; help=1 lists them";
-  if (row->make == nullptr) return "this format is not built yet";
-  formats |= 1u << (row - rows.begin());
+// Sets the bit of a table's row. Null, or why it has none.
+template <class Row>
+const char* add_row(std::span<const Row> rows, std::uint32_t& bits, std::string_view name,
+                    bool (*is_built)(const Row&)) noexcept {
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.name == name; });
+  if (row == rows.end()) return "unknown name; help=1 lists them";
+  if (!is_built(*row)) return "this is not built yet";
+  bits |= 1u << (row - rows.begin());
   return nullptr;
 }
 
-const char* set_formats(Options& options, std::string_view value) noexcept {
-  std::uint32_t formats = 0;
+// A list of a table's names, or none.
+template <class Row>
+const char* set_rows(std::span<const Row> rows, std::uint32_t& to, std::string_view value,
+                     bool (*is_built)(const Row&)) noexcept {
+  std::uint32_t bits = 0;
   while (value != "none" && !value.empty()) {
     const std::string_view name = first(value, value.find(','));
-    if (const char* problem = add_format(formats, name); problem != nullptr) return problem;
+    if (const char* problem = add_row(rows, bits, name, is_built); problem != nullptr) return problem;
     value = without_first(value, name.size() + 1);
   }
-  options.formats = formats;
+  to = bits;
+  return nullptr;
+}
+
+bool is_built(const SinkRow& row) noexcept {
+  return row.make != nullptr;
+}
+bool is_built(const intake::Row& row) noexcept {
+  return row.help != nullptr;
+}
+
+const char* set_formats(Options& options, std::string_view value) noexcept {
+  return set_rows<SinkRow>(sink_rows(), options.formats, value, is_built);
+}
+
+const char* set_intakes(Options& options, std::string_view value) noexcept {
+  if (value != "auto") return set_rows<intake::Row>(intake::rows(), options.intakes, value, is_built);
+  options.intakes = 0;
+  for (const intake::Row& row : intake::rows()) {
+    if (is_built(row)) options.intakes |= 1u << (&row - intake::rows().data());
+  }
   return nullptr;
 }
 
@@ -144,6 +171,16 @@ constexpr OptionRow kRows[] = {
 #undef LATER
 };
 
+template <class Row>
+void say_rows(std::string_view option, std::span<const Row> rows, void (*say)(std::string_view)) noexcept {
+  for (const Row& row : rows) {
+    if (!is_built(row)) continue;
+    Message line;
+    line.text(option).text(row.name).text("  ").text(row.help);
+    say(line.view());
+  }
+}
+
 std::string_view unquoted(std::string_view value) noexcept {
   if (value.size() < 2 || value.front() != value.back()) return value;
   if (value.front() != '"' && value.front() != '\'') return value;
@@ -210,12 +247,8 @@ void for_each_help_line(void (*say)(std::string_view)) noexcept {
     line.text(row.name).text("=").text(row.values).text("  (").text(row.initial).text(")  ").text(row.help);
     say(line.view());
   }
-  for (const SinkRow& row : sink_rows()) {
-    if (row.make == nullptr) continue;
-    Message line;
-    line.text("formats=").text(row.name).text("  ").text(row.help);
-    say(line.view());
-  }
+  say_rows<SinkRow>("formats=", sink_rows(), say);
+  say_rows<intake::Row>("intakes=", intake::rows(), say);
 }
 
 }  // namespace jitquill

@@ -45,6 +45,7 @@ inline constexpr std::uint64_t kLeastMaxBytes = 64 * 1024;
 
 struct Options {
   std::uint32_t formats = 0;  // bit i = row i of sinks.def
+  std::uint32_t intakes = 0;  // bit i = row i of intakes.def
   FixedText<2048> dir;        // may hold the words of dir_template.hpp
   bool dir_was_given = false;
   FixedText<128> log;  // empty = none

@@ -1,11 +1,10 @@
 #include "agent/unwinders/host_unwinders.hpp"
 
-#include <link.h>
 #include <sys/mman.h>
 
 #include <atomic>
 
-#include "agent/unwinders/elf_object.hpp"
+#include "agent/base/loaded_objects.hpp"
 #include "writer/bytes/raw_calls.hpp"
 #include "writer/unwind/eh_frame.hpp"
 
@@ -46,14 +45,6 @@ void read_libunwind(const ElfObject& object, NongnuLibunwind& libunwind) noexcep
   }
 }
 
-int look_at(dl_phdr_info* info, std::size_t, void* to) noexcept {
-  auto& found = *static_cast<HostUnwinders*>(to);
-  const ElfObject object(*info);
-  if (found.engine.style == Style::kNone) read_engine(object, found.engine);
-  read_libunwind(object, found.libunwind);
-  return 0;
-}
-
 // A section of one entry for this page, whose range is changed behind the engine's back.
 struct Probe {
   alignas(8) std::uint8_t section[256];
@@ -76,19 +67,12 @@ void NongnuLibunwind::flush() const noexcept {
   }
 }
 
-LoaderState loader_state() noexcept {
-  LoaderState state;
-  const auto first = [](dl_phdr_info* info, std::size_t, void* to) {
-    *static_cast<LoaderState*>(to) = {info->dlpi_adds, info->dlpi_subs};
-    return 1;
-  };
-  dl_iterate_phdr(first, &state);
-  return state;
-}
-
 HostUnwinders find_host_unwinders() noexcept {
   HostUnwinders found;
-  dl_iterate_phdr(look_at, &found);
+  for_each_loaded_object([&](const ElfObject& object) {
+    if (found.engine.style == Style::kNone) read_engine(object, found.engine);
+    read_libunwind(object, found.libunwind);
+  });
   return found;
 }
 

@@ -57,14 +57,6 @@ struct HostUnwinders {
   NongnuLibunwind libunwind;
 };
 
-// Numbers that change whenever an object comes or goes: the price of a call when nothing did.
-struct LoaderState {
-  unsigned long long added = 0;
-  unsigned long long removed = 0;
-  bool operator==(const LoaderState&) const = default;
-};
-LoaderState loader_state() noexcept;
-
 // The style of a libgcc is left open (kSections) until ask_style() is called.
 HostUnwinders find_host_unwinders() noexcept;
 

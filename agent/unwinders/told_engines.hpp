@@ -6,6 +6,7 @@
 //           of all at the next news.
 #pragma once
 
+#include "agent/base/loaded_objects.hpp"
 #include "agent/unwinders/host_unwinders.hpp"
 #include "agent/unwinders/object_pool.hpp"
 #include "agent/unwinders/records.hpp"

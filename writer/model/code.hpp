@@ -76,6 +76,7 @@ struct CodeLoad {
   Inlining inlining;
   Unwinding unwinding;
   bool may_fault = false;            // the bytes may be unreadable
+  bool is_overheard = false;         // its runtime told somebody else, perhaps several times
   bool may_move = false;             // it is to be remembered for a move
   bool registers_unwinding = false;  // with the host's own unwinder
   std::uint32_t room = 0;            // bytes behind the code that no other code will occupy while it lives

@@ -66,7 +66,7 @@ TEST_P(OptionsWrong, AreNamedAndTheDefaultStays) {
 INSTANTIATE_TEST_SUITE_P(
     Each, OptionsWrong,
     testing::Values(Wrong{"nonsense=1", "unknown option"}, Wrong{"nonsense", "key=value"},
-                    Wrong{"formats=jitdmp", "unknown format"},
+                    Wrong{"formats=jitdmp", "unknown name"}, Wrong{"intakes=gbd", "unknown name"},
                     Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"hooks=*", "not built yet"},
                     Wrong{"unwind=twins", "twin, gap or off"}, Wrong{"unwind=on", "gap or off"},
                     Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},

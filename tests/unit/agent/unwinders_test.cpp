@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/base/counters.hpp"
-#include "agent/unwinders/elf_object.hpp"
+#include "agent/base/elf_object.hpp"
 #include "agent/unwinders/registry.hpp"
 #include "agent/unwinders/slots.hpp"
 

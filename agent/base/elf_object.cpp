@@ -1,8 +1,8 @@
-#include "agent/unwinders/elf_object.hpp"
+#include "agent/base/elf_object.hpp"
 
 #include <cstring>
 
-namespace jitquill::unwinders {
+namespace jitquill {
 namespace {
 
 // The layout of DT_GNU_HASH: | buckets | first hashed symbol | bloom words | shift | bloom | buckets | chain
@@ -18,7 +18,11 @@ std::uint32_t gnu_hash_of(const char* name) noexcept {
 
 }  // namespace
 
-ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) {
+ElfObject::ElfObject(const dl_phdr_info& info) noexcept
+    : base_(info.dlpi_addr),
+      path_(info.dlpi_name != nullptr ? info.dlpi_name : ""),
+      segments_(info.dlpi_phdr),
+      segment_count_(info.dlpi_phnum) {
   const ElfW(Dyn)* entry = nullptr;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -33,6 +37,14 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) 
     if (entry->d_tag == DT_STRTAB) strings_ = reinterpret_cast<const char*>(address);
     if (entry->d_tag == DT_GNU_HASH) gnu_hash_ = reinterpret_cast<const std::uint32_t*>(address);
   }
+}
+
+bool ElfObject::contains(std::uintptr_t address) const noexcept {
+  for (std::size_t i = 0; i < segment_count_; ++i) {
+    const ElfW(Phdr)& segment = segments_[i];
+    if (segment.p_type == PT_LOAD && address - (base_ + segment.p_vaddr) < segment.p_memsz) return true;
+  }
+  return false;
 }
 
 bool ElfObject::is_it(std::uint32_t symbol, const char* name) const noexcept {
@@ -59,4 +71,4 @@ std::uintptr_t ElfObject::find(const char* name) const noexcept {
   }
 }
 
-}  // namespace jitquill::unwinders
+}  // namespace jitquill

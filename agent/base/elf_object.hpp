@@ -11,11 +11,16 @@
 
 #include <cstdint>
 
-namespace jitquill::unwinders {
+namespace jitquill {
 
 class ElfObject {
  public:
   explicit ElfObject(const dl_phdr_info& info) noexcept;
+
+  // As the loader knows it; empty for the executable.
+  const char* path() const noexcept { return path_; }
+  // Whether one of its segments holds the address.
+  bool contains(std::uintptr_t address) const noexcept;
 
   // The address of what the object itself defines under this name; 0: nothing.
   std::uintptr_t find(const char* name) const noexcept;
@@ -30,9 +35,12 @@ class ElfObject {
   bool is_it(std::uint32_t symbol, const char* name) const noexcept;
 
   std::uintptr_t base_;
+  const char* path_;
+  const ElfW(Phdr) * segments_;
+  std::size_t segment_count_;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
   const std::uint32_t* gnu_hash_ = nullptr;
 };
 
-}  // namespace jitquill::unwinders
+}  // namespace jitquill

@@ -1,0 +1,35 @@
+// The one lock of all intakes: over their notes of what they are attached to, and over plugins, which are
+// not made for several threads.
+//
+// It is taken before the leaf lock, never inside it, and by nobody who holds a lock of ours but this one. A
+// runtime's own locks may be held by the caller: so under it nothing of a runtime is called that could wait
+// for them.
+//
+// Context   [notify], [life], as owner_lock.hpp. fork() waits for it (life/birth.cpp).
+#pragma once
+
+#include "agent/base/guest_call.hpp"
+#include "agent/base/owner_lock.hpp"
+#include "agent/base/process_page.hpp"
+
+namespace jitquill::intake {
+
+class IntakeLock {
+ public:
+  static OwnerLock::Entry lock() noexcept { return OwnerLock::lock(process_page().intakes_lock_word); }
+  static void unlock() noexcept { OwnerLock::unlock(process_page().intakes_lock_word); }
+};
+
+// Runs body() under the lock; nothing if this thread is inside already, since what would come of that is a
+// runtime that reacts to our own doing. False then.
+template <class Body>
+bool under_intake_lock(Body body) {
+  return guest_call([&] {
+    if (IntakeLock::lock() == OwnerLock::Entry::kAlreadyMine) return false;
+    body();
+    IntakeLock::unlock();
+    return true;
+  });
+}
+
+}  // namespace jitquill::intake

@@ -1,0 +1,12 @@
+// When the intakes look for JITs: at the start, and whenever the host does what a JIT does early (maps
+// executable memory, starts a thread, registers frames) and objects came or went since the last look.
+//
+// Context   [life]: the loader's thread, or a host's thread in one of the borrowed functions (preload/).
+// Promises  one dl_iterate_phdr() step where nothing changed, and nothing at all where no output wants code.
+#pragma once
+
+namespace jitquill::intake {
+
+void look_around();
+
+}  // namespace jitquill::intake

@@ -1,0 +1,34 @@
+#include "agent/intake/told.hpp"
+
+#include "agent/life/agent.hpp"
+
+namespace jitquill::intake {
+
+bool wants_code() noexcept {
+  return agent().wants_code();
+}
+
+Status tell_load(CodeLoad& load) {
+  if (!wants_code()) return Status::kOff;
+  load.is_overheard = true;
+  load.may_fault = true;
+  return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
+}
+
+Status tell_unload(std::uint64_t address) {
+  if (!wants_code()) return Status::kOff;
+  CodeUnload unload;
+  unload.address = address;
+  return with_agent([&](Agent& a) { return a.unload(unload); },
+                    [&](Agent& a) { return a.queue_unload(unload); });
+}
+
+Status tell_move(std::uint64_t from, std::uint64_t to) {
+  if (!wants_code()) return Status::kOff;
+  CodeMove move;
+  move.from = from;
+  move.to = to;
+  return with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); });
+}
+
+}  // namespace jitquill::intake
