@@ -1,12 +1,13 @@
 // Where the folder of a process goes, as its host and its user see it.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <set>
 
+#include <jitquill/jitquill.h>
 #include "tests/host/jitdump/agent_run.hpp"
 
 namespace {
@@ -113,6 +114,31 @@ TEST_F(OutputsPlace, EqualPidsInOneDirAreToldApart) {
     folders.insert(fs::path(file).parent_path().filename());
   }
   EXPECT_EQ(folders, (std::set<std::string>{"outputs_family_host-1", "outputs_family_host-1.1"}));
+}
+
+// Whoever starts it could choose what it writes where.
+TEST_F(OutputsPlace, AProgramWithMoreRightsThanItsUserWritesNothing) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make such a program";
+  struct statvfs mounted {};
+  ASSERT_EQ(statvfs(temp_.path().c_str(), &mounted), 0);
+  if ((mounted.f_flag & ST_NOSUID) != 0) GTEST_SKIP() << "temporary files give nobody more rights here";
+  fs::permissions(temp_.path(), fs::perms::all);
+  const std::string program = temp_.file("program");
+  fs::copy_file(LINKED_HOST, program);
+  Command command = host_in(temp_.path(), "dir=" + temp_.file("out"));
+  command.words = {"setpriv", "--reuid=65534", "--clear-groups", program};
+  Ended ended = run(command);
+  if (!ended.succeeded()) GTEST_SKIP() << "another user cannot run our programs here: " << ended.err;
+  EXPECT_EQ(ended.out, "0 0 0\n");
+  EXPECT_EQ(dumps_below(temp_.file("out")), 1u);
+  fs::remove_all(temp_.file("out"));
+  fs::permissions(program, fs::perms::set_uid, fs::perm_options::add);
+  ended = run(command);
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  const std::string off = std::to_string(JITQUILL_OFF);
+  EXPECT_EQ(ended.out, off + " " + off + " " + off + "\n");
+  EXPECT_EQ(ended.err, "");
+  EXPECT_FALSE(fs::exists(temp_.file("out")));
 }
 
 // The files stay whole though their folder is gone; the host hears nothing of it, and its children make
