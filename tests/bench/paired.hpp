@@ -1,5 +1,5 @@
-// Interleaved pairs of two pieces of work, and their ratio: figures of one machine at one time, which is why
-// nothing is asserted.
+// Interleaved pairs of two pieces of work, and their ratio or difference: figures of one machine at one time,
+// which is why nothing is asserted.
 #pragma once
 
 #include <algorithm>
@@ -17,35 +17,71 @@ double seconds_of(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-struct Ratio {
-  double median;
-  double upper_95;  // 95 % confidence bound of the median, by order statistics
-  double ours_s;    // median of one run
-  double floor_s;
-};
-
 inline double median_of(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
+// 95 % confidence bound of the median, by order statistics.
+inline double upper_95_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const double n = static_cast<double>(values.size());
+  return values[static_cast<std::size_t>(std::min(n - 1, std::ceil(n / 2 + 1.96 * std::sqrt(n) / 2)))];
+}
+
+// Seconds of each run; the runs with one index followed each other.
+struct Pairs {
+  std::vector<double> ours_s, floor_s;
+
+  template <class Compare>
+  std::vector<double> compared(Compare compare) const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < ours_s.size(); ++i) values.push_back(compare(ours_s[i], floor_s[i]));
+    return values;
+  }
+};
+
 template <class Ours, class Floor>
-Ratio paired(int pairs, Ours ours, Floor floor) {
-  std::vector<double> ratios, ours_s, floor_s;
+Pairs run_pairs(int pairs, Ours ours, Floor floor) {
+  Pairs result;
   ours();  // warm up both
   floor();
   for (int i = 0; i < pairs; ++i) {
     const bool ours_first = i % 2 == 0;
     const double a = ours_first ? seconds_of(ours) : seconds_of(floor);
     const double b = ours_first ? seconds_of(floor) : seconds_of(ours);
-    ours_s.push_back(ours_first ? a : b);
-    floor_s.push_back(ours_first ? b : a);
-    ratios.push_back(ours_s.back() / floor_s.back());
+    result.ours_s.push_back(ours_first ? a : b);
+    result.floor_s.push_back(ours_first ? b : a);
   }
-  std::sort(ratios.begin(), ratios.end());
-  const double n = pairs;
-  const auto upper = static_cast<std::size_t>(std::min(n - 1, std::ceil(n / 2 + 1.96 * std::sqrt(n) / 2)));
-  return {ratios[ratios.size() / 2], ratios[upper], median_of(ours_s), median_of(floor_s)};
+  return result;
+}
+
+struct Ratio {
+  double median;
+  double upper_95;
+  double ours_s;  // median of one run
+  double floor_s;
+};
+
+template <class Ours, class Floor>
+Ratio paired(int pairs, Ours ours, Floor floor) {
+  const Pairs runs = run_pairs(pairs, ours, floor);
+  const auto ratios = runs.compared([](double a, double b) { return a / b; });
+  return {median_of(ratios), upper_95_of(ratios), median_of(runs.ours_s), median_of(runs.floor_s)};
+}
+
+struct Difference {
+  double median_s;
+  double upper_95_s;
+  double ours_s;  // median of one run
+  double floor_s;
+};
+
+template <class Ours, class Floor>
+Difference paired_difference(int pairs, Ours ours, Floor floor) {
+  const Pairs runs = run_pairs(pairs, ours, floor);
+  const auto differences = runs.compared([](double a, double b) { return a - b; });
+  return {median_of(differences), upper_95_of(differences), median_of(runs.ours_s), median_of(runs.floor_s)};
 }
 
 inline void print(const char* what, const Ratio& ratio, double target) {
