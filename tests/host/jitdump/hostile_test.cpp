@@ -103,11 +103,24 @@ TEST(JitdumpFullDisk, IsSaidOnStderrAndTheDumpIsWhole) {
 TEST(JitdumpNoMemory, RefusesFunctionsAndTheHostGoesOn) {
   constexpr unsigned kChildren = 40;
   TempFolder folder;
-  const Ended ended = run(with_agent(folder, MEMORY_HOST, {std::to_string(kChildren)}));
+  const Ended ended = run(with_agent(folder, MEMORY_HOST, {std::to_string(kChildren), "later"}));
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
   const auto files = dump_files(folder);
   EXPECT_EQ(files.size(), kChildren);
   for (const std::string& file : files) EXPECT_GT(judged(file).functions.size(), 100u);
+}
+
+// The agent needs memory for its outputs then: it has each of them or does without.
+TEST(JitdumpNoMemory, FromTheStartCostsOutputsAndTheHostGoesOn) {
+  constexpr unsigned kChildren = 150;  // the last has 600 KiB, which is enough
+  TempFolder folder;
+  const Ended ended = run(with_agent(folder, MEMORY_HOST, {std::to_string(kChildren), "first"}));
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  std::size_t whole = 0;
+  const auto files = dump_files(folder);
+  for (const std::string& file : files) whole += judged(file).functions.size() == 20 ? 1 : 0;
+  EXPECT_GT(whole, 10u);
+  EXPECT_LT(whole, kChildren - 10u) << "memory was never short";
 }
 
 class JitdumpSmallStack : public testing::TestWithParam<const char*> {};
