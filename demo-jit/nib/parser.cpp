@@ -1,22 +1,16 @@
 #include "nib/parser.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
+
+#include "nib/parse_expression.hpp"
 
 namespace nib {
 namespace {
 
-// Thrown at a reported error; caught where parsing can go on.
-struct SyntaxError {};
-// Thrown when going on would find nothing useful.
-struct Abandoned {};
-
-class Parser {
+class Parser : private ExpressionParser {
  public:
-  Parser(std::vector<Token> tokens, Diagnostics& diagnostics)
-      : tokens_(std::move(tokens)), diagnostics_(diagnostics) {}
+  using ExpressionParser::ExpressionParser;
 
   Program run() {
     Program program;
@@ -28,58 +22,6 @@ class Parser {
   }
 
  private:
-  // ---- Tokens ----
-
-  const Token& here() const noexcept { return tokens_[next_]; }
-  bool is(TokenKind kind) const noexcept { return here().kind == kind; }
-
-  const Token& take() noexcept {
-    const Token& token = here();
-    if (token.kind != TokenKind::kEnd) ++next_;
-    return token;
-  }
-
-  bool take_if(TokenKind kind) noexcept {
-    if (!is(kind)) return false;
-    take();
-    return true;
-  }
-
-  const Token& expect(TokenKind kind) {
-    if (!is(kind)) fail_expecting(describe(kind));
-    return take();
-  }
-
-  [[noreturn]] void fail(Position at, std::string text) {
-    diagnostics_.error(at, std::move(text));
-    if (diagnostics_.full()) throw Abandoned{};
-    throw SyntaxError{};
-  }
-
-  [[noreturn]] void fail_expecting(std::string_view what) {
-    std::string found(describe(here().kind));
-    if (is(TokenKind::kName) || is(TokenKind::kNumber)) found = "'" + std::string(here().text) + "'";
-    fail(here().at, "expected " + std::string(what) + ", found " + found);
-  }
-
-  // One level of source nesting.
-  class Level {
-   public:
-    explicit Level(Parser& parser) : parser_(parser) {
-      if (parser_.nesting_ >= kMaxNesting) {
-        parser_.diagnostics_.error(parser_.here().at, "nested too deeply");
-        throw Abandoned{};
-      }
-      ++parser_.nesting_;
-    }
-    ~Level() { --parser_.nesting_; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-
-   private:
-    Parser& parser_;
-  };
-
   // ---- Functions ----
 
   void take_function(Program& program) {
@@ -255,136 +197,6 @@ class Parser {
     ExpressionPtr condition = expression();
     return {.condition = std::move(condition), .body = block()};
   }
-
-  // ---- Expressions ----
-
-  // Every tree is made here. Chains of binary operators grow high without nesting in the source.
-  template <class Node>
-  ExpressionPtr make(Position at, Node node, std::uint32_t operand_height) {
-    if (operand_height >= kMaxTreeHeight) {
-      diagnostics_.error(at, "expression too long");
-      throw Abandoned{};
-    }
-    return std::make_unique<Expression>(
-        Expression{.at = at, .node = std::move(node), .height = operand_height + 1});
-  }
-
-  ExpressionPtr expression() { return binary(0); }
-
-  // All operators that bind at least as tightly as `lowest`.
-  ExpressionPtr binary(int lowest) {
-    ExpressionPtr left = prefix(lowest);
-    while (true) {
-      const auto row = std::find_if(kBinaryRows.begin(), kBinaryRows.end(),
-                                    [this](const BinaryRow& candidate) { return is(candidate.token); });
-      if (row == kBinaryRows.end() || row->precedence < lowest) return left;
-      const Position at = take().at;
-      ExpressionPtr right = binary(row->precedence + 1);
-      const std::uint32_t height = std::max(left->height, right->height);
-      const auto op = static_cast<BinaryOperator>(row - kBinaryRows.begin());
-      left = make(at, Binary{.op = op, .left = std::move(left), .right = std::move(right)}, height);
-      if (row->precedence == kComparisonPrecedence) refuse_chained_comparison();
-    }
-  }
-
-  void refuse_chained_comparison() {
-    for (const BinaryRow& row : kBinaryRows) {
-      if (row.precedence == kComparisonPrecedence && is(row.token)) {
-        fail(here().at, "comparisons cannot be chained; combine two with 'and'");
-      }
-    }
-  }
-
-  ExpressionPtr prefix(int lowest) {
-    const Position at = here().at;
-    switch (here().kind) {
-      case TokenKind::kNot:
-        if (lowest > kNotPrecedence) fail(at, "put 'not' and its operand in parentheses here");
-        return unary(UnaryOperator::kNot, kNotPrecedence);
-      case TokenKind::kTilde:
-        return unary(UnaryOperator::kBitNot, kTightest);
-      case TokenKind::kMinus:
-        if (tokens_[next_ + 1].kind == TokenKind::kNumber) {
-          take();
-          return number(true, at);
-        }
-        return unary(UnaryOperator::kMinus, kTightest);
-      default:
-        return primary();
-    }
-  }
-
-  ExpressionPtr unary(UnaryOperator op, int operand_precedence) {
-    const Level level(*this);
-    const Position at = take().at;
-    ExpressionPtr operand = binary(operand_precedence);
-    const std::uint32_t height = operand->height;
-    return make(at, Unary{.op = op, .operand = std::move(operand)}, height);
-  }
-
-  ExpressionPtr primary() {
-    const Token& token = here();
-    switch (token.kind) {
-      case TokenKind::kNumber:
-        return number(false, token.at);
-      case TokenKind::kTrue:
-        take();
-        return make(token.at, BoolLiteral{true}, 0);
-      case TokenKind::kFalse:
-        take();
-        return make(token.at, BoolLiteral{false}, 0);
-      case TokenKind::kName:
-        take();
-        if (is(TokenKind::kOpenParen)) return call(token);
-        return make(token.at, VariableUse{.name = token.text}, 0);
-      case TokenKind::kOpenParen:
-        return parenthesized();
-      default:
-        fail_expecting("an expression");
-    }
-  }
-
-  ExpressionPtr parenthesized() {
-    const Level level(*this);
-    take();
-    ExpressionPtr result = expression();
-    expect(TokenKind::kCloseParen);
-    return result;
-  }
-
-  // Decimal literals reach from 0 to 2^63-1, and to 2^63 behind a minus. Hexadecimal ones spell all 64 bits.
-  ExpressionPtr number(bool is_negative, Position at) {
-    const Token& token = take();
-    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
-    const std::uint64_t limit = token.is_hexadecimal ? UINT64_MAX : kMax + (is_negative ? 1 : 0);
-    if (token.is_above_64_bits || token.value > limit) {
-      diagnostics_.error(token.at, "integer literal does not fit in 64 bits");
-    }
-    const std::uint64_t bits = is_negative ? 0 - token.value : token.value;
-    return make(at, IntLiteral{static_cast<std::int64_t>(bits)}, 0);
-  }
-
-  ExpressionPtr call(const Token& name) {
-    const Level level(*this);
-    expect(TokenKind::kOpenParen);
-    Call result{.name = name.text, .arguments = {}};
-    std::uint32_t height = 0;
-    while (!is(TokenKind::kCloseParen)) {
-      if (!result.arguments.empty()) expect(TokenKind::kComma);
-      result.arguments.push_back(expression());
-      height = std::max(height, result.arguments.back()->height);
-    }
-    take();
-    return make(name.at, std::move(result), height);
-  }
-
-  // Above every binary operator: a prefix operator takes one operand.
-  static constexpr int kTightest = 100;
-
-  std::vector<Token> tokens_;
-  Diagnostics& diagnostics_;
-  std::size_t next_ = 0;
-  int nesting_ = 0;
 };
 
 }  // namespace

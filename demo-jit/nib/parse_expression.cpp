@@ -1,0 +1,129 @@
+#include "nib/parse_expression.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace nib {
+namespace {
+
+// Above every binary operator: a prefix operator takes one operand.
+constexpr int kTightest = 100;
+
+}  // namespace
+
+template <class Node>
+ExpressionPtr ExpressionParser::make(Position at, Node node, std::uint32_t operand_height) {
+  if (operand_height >= kMaxTreeHeight) abandon(at, "expression too long");
+  return std::make_unique<Expression>(
+      Expression{.at = at, .node = std::move(node), .height = operand_height + 1});
+}
+
+ExpressionPtr ExpressionParser::binary(int lowest) {
+  ExpressionPtr left = prefix(lowest);
+  while (true) {
+    const auto row = std::find_if(kBinaryRows.begin(), kBinaryRows.end(),
+                                  [this](const BinaryRow& candidate) { return is(candidate.token); });
+    if (row == kBinaryRows.end() || row->precedence < lowest) return left;
+    const Position at = take().at;
+    ExpressionPtr right = binary(row->precedence + 1);
+    const std::uint32_t height = std::max(left->height, right->height);
+    const auto op = static_cast<BinaryOperator>(row - kBinaryRows.begin());
+    left = make(at, Binary{.op = op, .left = std::move(left), .right = std::move(right)}, height);
+    if (row->precedence == kComparisonPrecedence) refuse_chained_comparison();
+  }
+}
+
+void ExpressionParser::refuse_chained_comparison() {
+  for (const BinaryRow& row : kBinaryRows) {
+    if (row.precedence == kComparisonPrecedence && is(row.token)) {
+      fail(here().at, "comparisons cannot be chained; combine two with 'and'");
+    }
+  }
+}
+
+ExpressionPtr ExpressionParser::prefix(int lowest) {
+  const Position at = here().at;
+  switch (here().kind) {
+    case TokenKind::kNot:
+      if (lowest > kNotPrecedence) fail(at, "put 'not' and its operand in parentheses here");
+      return unary(UnaryOperator::kNot, kNotPrecedence);
+    case TokenKind::kTilde:
+      return unary(UnaryOperator::kBitNot, kTightest);
+    case TokenKind::kMinus:
+      if (behind().kind == TokenKind::kNumber) {
+        take();
+        return number(true, at);
+      }
+      return unary(UnaryOperator::kMinus, kTightest);
+    default:
+      return primary();
+  }
+}
+
+ExpressionPtr ExpressionParser::unary(UnaryOperator op, int operand_precedence) {
+  const Level level(*this);
+  const Position at = take().at;
+  ExpressionPtr operand = binary(operand_precedence);
+  const std::uint32_t height = operand->height;
+  return make(at, Unary{.op = op, .operand = std::move(operand)}, height);
+}
+
+ExpressionPtr ExpressionParser::primary() {
+  const Token& token = here();
+  switch (token.kind) {
+    case TokenKind::kNumber:
+      return number(false, token.at);
+    case TokenKind::kTrue:
+      take();
+      return make(token.at, BoolLiteral{true}, 0);
+    case TokenKind::kFalse:
+      take();
+      return make(token.at, BoolLiteral{false}, 0);
+    case TokenKind::kName:
+      take();
+      if (is(TokenKind::kOpenParen)) return call(token);
+      return make(token.at, VariableUse{.name = token.text}, 0);
+    case TokenKind::kOpenParen:
+      return parenthesized();
+    default:
+      fail_expecting("an expression");
+  }
+}
+
+ExpressionPtr ExpressionParser::parenthesized() {
+  const Level level(*this);
+  take();
+  ExpressionPtr result = expression();
+  expect(TokenKind::kCloseParen);
+  return result;
+}
+
+// Decimal literals reach from 0 to 2^63-1, and to 2^63 behind a minus. Hexadecimal ones spell all 64 bits.
+ExpressionPtr ExpressionParser::number(bool is_negative, Position at) {
+  const Token& token = take();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  const std::uint64_t limit = token.is_hexadecimal ? UINT64_MAX : kMax + (is_negative ? 1 : 0);
+  if (token.is_above_64_bits || token.value > limit) {
+    report(token.at, "integer literal does not fit in 64 bits");
+  }
+  const std::uint64_t bits = is_negative ? 0 - token.value : token.value;
+  return make(at, IntLiteral{static_cast<std::int64_t>(bits)}, 0);
+}
+
+ExpressionPtr ExpressionParser::call(const Token& name) {
+  const Level level(*this);
+  expect(TokenKind::kOpenParen);
+  Call result{.name = name.text, .arguments = {}};
+  std::uint32_t height = 0;
+  while (!is(TokenKind::kCloseParen)) {
+    if (!result.arguments.empty()) expect(TokenKind::kComma);
+    result.arguments.push_back(expression());
+    height = std::max(height, result.arguments.back()->height);
+  }
+  take();
+  return make(name.at, std::move(result), height);
+}
+
+}  // namespace nib
