@@ -19,6 +19,8 @@ bool is_commutative(BinaryOperator op) noexcept {
   switch (op) {
     case BinaryOperator::kAdd:
     case BinaryOperator::kMultiply:
+    case BinaryOperator::kWrappingAdd:
+    case BinaryOperator::kWrappingMultiply:
     case BinaryOperator::kBitAnd:
     case BinaryOperator::kBitOr:
     case BinaryOperator::kBitXor:
@@ -31,8 +33,13 @@ bool is_commutative(BinaryOperator op) noexcept {
 // The instructions that are the operator: target = target op right.
 x86::Inst::Id instruction_of(BinaryOperator op) noexcept {
   switch (op) {
+    case BinaryOperator::kAdd:
+      return x86::Inst::kIdAdd;
     case BinaryOperator::kSubtract:
+    case BinaryOperator::kWrappingSubtract:
       return x86::Inst::kIdSub;
+    case BinaryOperator::kMultiply:
+      return x86::Inst::kIdImul;
     case BinaryOperator::kBitAnd:
       return x86::Inst::kIdAnd;
     case BinaryOperator::kBitOr:
@@ -84,29 +91,50 @@ FunctionLowering::Value FunctionLowering::combine(BinaryOperator op, Value left,
   const bool is_better_swapped = left.is_constant() || (wanted.isValid() && right.is_in(wanted));
   if (is_commutative(op) && is_better_swapped) std::swap(left, right);
   if (op == BinaryOperator::kDivide || op == BinaryOperator::kRemainder) return divide(op, left, right, at);
-  if (op == BinaryOperator::kSubtract && fits_immediate(right)) {
-    op = BinaryOperator::kAdd;
+  if (op == BinaryOperator::kWrappingSubtract && fits_immediate(right)) {
+    op = BinaryOperator::kWrappingAdd;
     right.constant = -right.constant;
   }
   const Gp target = target_for(left, right, wanted);
   switch (op) {
     case BinaryOperator::kAdd:
-      return add(left, right, target);
+    case BinaryOperator::kSubtract:
     case BinaryOperator::kMultiply:
-      return multiply(left, right, target);
+      return checked(op, left, right, target, at);
+    case BinaryOperator::kWrappingAdd:
+      return wrapping_add(left, right, target);
+    case BinaryOperator::kWrappingMultiply:
+      return wrapping_multiply(left, right, target);
     case BinaryOperator::kShiftLeft:
     case BinaryOperator::kShiftRight:
       return shift(op, left, right, target);
     default:
       break;
   }
+  apply(op, left, right, target);
+  return temporary(target);
+}
+
+void FunctionLowering::apply(BinaryOperator op, const Value& left, const Value& right, const Gp& target) {
   if (!left.is_in(target)) move(target, left);
   with_operand(right, [&](const auto& operand) { cc_.emit(instruction_of(op), target, operand); });
+}
+
+// No lea and no shift: they do not tell whether the result fits.
+FunctionLowering::Value FunctionLowering::checked(BinaryOperator op, const Value& left, const Value& right,
+                                                  const Gp& target, Position at) {
+  if (op == BinaryOperator::kMultiply && fits_immediate(right)) {
+    cc_.imul(target, in_register(left), imm(right.constant));
+  } else {
+    apply(op, left, right, target);
+  }
+  cc_.jo(fault(Fault::kOverflow, at));
   return temporary(target);
 }
 
 // lea where the sum goes to another register: it saves the copy.
-FunctionLowering::Value FunctionLowering::add(const Value& left, const Value& right, const Gp& target) {
+FunctionLowering::Value FunctionLowering::wrapping_add(const Value& left, const Value& right,
+                                                       const Gp& target) {
   if (left.is_in(target)) {
     with_operand(right, [&](const auto& operand) { cc_.add(target, operand); });
   } else if (fits_immediate(right)) {
@@ -117,7 +145,8 @@ FunctionLowering::Value FunctionLowering::add(const Value& left, const Value& ri
   return temporary(target);
 }
 
-FunctionLowering::Value FunctionLowering::multiply(const Value& left, const Value& right, const Gp& target) {
+FunctionLowering::Value FunctionLowering::wrapping_multiply(const Value& left, const Value& right,
+                                                            const Gp& target) {
   const int power = right.is_constant() ? power_of_two(right.constant) : -1;
   if (power < 0 && fits_immediate(right)) {
     cc_.imul(target, in_register(left), imm(right.constant));
@@ -170,6 +199,7 @@ FunctionLowering::Value FunctionLowering::divide(BinaryOperator op, const Value&
       mark(at.line);
       if (is_quotient) {
         cc_.neg(result);
+        cc_.jo(fault(Fault::kOverflow, at));
       } else {
         move(result, constant(0));
       }

@@ -73,6 +73,7 @@ FunctionLowering::Value FunctionLowering::value_of(const Unary& node, Position a
   switch (node.op) {
     case UnaryOperator::kMinus:
       cc_.neg(target);
+      cc_.jo(fault(Fault::kOverflow, at));
       break;
     case UnaryOperator::kBitNot:
       cc_.not_(target);

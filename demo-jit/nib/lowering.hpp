@@ -2,9 +2,10 @@
 //
 // Context   any; one FunctionLowering per function and Compiler.
 // Promises  the code follows docs/nib.md: one virtual register per variable, calls through the pointer table,
-//           every trap of the hardware (division, stack) turned into a call of nib_fail. Before the code
-//           of each statement, and of each operation that stands on another line than what was emitted
-//           before it, lies a comment node "@<line>": a marker for line tables that changes no code.
+//           every run-time error and every trap of the hardware (division, stack) turned into a call of
+//           nib_fail behind the function's last statement. Before the code of each statement, and of each
+//           operation that stands on another line than what was emitted before it, lies a comment node
+//           "@<line>": a marker for line tables that changes no code.
 // Does not  finalize or place the code.
 #pragma once
 
@@ -81,8 +82,11 @@ class FunctionLowering {
 
   // ---- Arithmetic (lower_arithmetic.cpp) ----
   Value combine(BinaryOperator op, Value left, Value right, Position at, const Gp& wanted);
-  Value add(const Value& left, const Value& right, const Gp& target);
-  Value multiply(const Value& left, const Value& right, const Gp& target);
+  // target = left op right, by the one instruction that is the operator.
+  void apply(BinaryOperator op, const Value& left, const Value& right, const Gp& target);
+  Value checked(BinaryOperator op, const Value& left, const Value& right, const Gp& target, Position at);
+  Value wrapping_add(const Value& left, const Value& right, const Gp& target);
+  Value wrapping_multiply(const Value& left, const Value& right, const Gp& target);
   Value shift(BinaryOperator op, const Value& left, const Value& right, const Gp& target);
   Value divide(BinaryOperator op, const Value& left, const Value& right, Position at);
   Value divide_by_power(BinaryOperator op, const Value& left, int power);

@@ -66,6 +66,8 @@ std::string text_of(const FaultSite& site) {
   switch (site.fault) {
     case Fault::kDivisionByZero:
       return "division by zero";
+    case Fault::kOverflow:
+      return "integer overflow";
     case Fault::kStackOverflow:
       return "stack overflow in function '" + std::string(site.function) + "'";
     case Fault::kFailed:

@@ -20,7 +20,7 @@
 
 namespace nib {
 
-enum class Fault : std::uint8_t { kDivisionByZero, kStackOverflow, kFailed };
+enum class Fault : std::uint8_t { kDivisionByZero, kOverflow, kStackOverflow, kFailed };
 
 // A place in the program where a run-time error can arise; lives as long as the code.
 struct FaultSite {

@@ -27,6 +27,23 @@ printf 'fn main() {\n  print(x);\n  let a = 1 + true;\n}\n' >bad.nib
 printf 'fn main() {\n  print(1);\n  let z = 0;\n  print(1 / z);\n}\n' >zero.nib
 printf 'fn down(n: int) -> int { return down(n + 1) + n; }\nfn main() { print(down(0)); }\n' >deep.nib
 printf 'fn f(n: int) {\n  if n == 0 {\n    fail("none left");\n  }\n  f(n - 1);\n}\nfn main() {\n  f(1);\n}\n' >fail.nib
+cat >sum.nib <<'NIB'
+fn grow(n: int, depth: int) -> int {
+  if depth == 0 {
+    return n * n
+      * n;
+  }
+  return grow(n, depth - 1);
+}
+fn twice(n: int) -> int {
+  return grow(n, 0) +
+    grow(n, 1);
+}
+fn main() {
+  print(twice(1000));
+  print(twice(3000000));
+}
+NIB
 mkdir folder
 untraced='  \(no stack trace: the agent, .+\)\|'
 
@@ -35,7 +52,8 @@ expect time 0 7 'jitted call: [0-9]+ [0-9]+\|' "$demo" --time good.nib
 expect compile_errors 1 '' \
   "bad.nib:2:9: error: no variable 'x'\\|bad.nib:3:15: error: expected int, found bool\\|" "$demo" bad.nib
 expect division 1 1 'zero.nib:4:11: error: division by zero\|'"$untraced" "$demo" zero.nib
-expect overflow 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" "$demo" deep.nib
+expect integer_overflow 1 2000000000 'sum.nib:4:7: error: integer overflow\|'"$untraced" "$demo" sum.nib
+expect stack_overflow 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" "$demo" deep.nib
 expect small_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" \
   sh -c 'ulimit -s 1024; exec "$1" deep.nib' sh "$demo"
 expect large_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" \
@@ -47,7 +65,14 @@ traced() { env LD_PRELOAD="$agent" JITQUILL_OPTIONS=formats=none "$@"; }
 expect fail_traced 1 '' \
   "fail.nib:3:5: error: none left\\|  at f \\(fail.nib:3\\)\\|  at f \\(fail.nib:5\\)\\|  at main \\(fail.nib:8\\)\\|" traced "$demo" fail.nib
 expect division_traced 1 1 'zero.nib:4:11: error: division by zero\|  at main \(zero.nib:4\)\|' traced "$demo" zero.nib
-expect overflow_traced 1 '' \
+expect integer_overflow_traced 1 2000000000 \
+  'sum.nib:4:7: error: integer overflow\|  at grow \(sum.nib:4\)\|  at twice \(sum.nib:9\)\|  at main \(sum.nib:14\)\|' \
+  traced "$demo" sum.nib
+sed 's/grow(n, 0)/grow(n, 2)/' sum.nib >deeper.nib
+expect deep_integer_overflow_traced 1 2000000000 \
+  'deeper.nib:4:7: error: integer overflow\|  at grow \(deeper.nib:4\)\|(  at grow \(deeper.nib:6\)\|){2}  at twice \(deeper.nib:9\)\|  at main \(deeper.nib:14\)\|' \
+  traced "$demo" deeper.nib
+expect stack_overflow_traced 1 '' \
   "deep.nib:1:4: error: stack overflow in function 'down'\\|(  at down \\(deep.nib:1\\)\\|){20}  \.\.\. [0-9]{4,} calls left out\\|(  at down \\(deep.nib:1\\)\\|){4}  at main \\(deep.nib:2\\)\\|" \
   traced "$demo" deep.nib
 expect no_file 2 '' '.+' "$demo"

@@ -45,6 +45,8 @@ constexpr Case kCases[] = {
     {"WrittenTypeDiffers", "fn main() { let a: bool = 1; }", "1:27: expected bool, found int"},
     {"WrittenTypeAgrees", "fn main() { let a: bool = 1 == 2; }", ""},
     {"ArithmeticOnBool", "fn main() { print(1 + true); }", "1:23: expected int, found bool"},
+    {"WrappingArithmeticOnBool", "fn main() { print(1 +% true); }", "1:24: expected int, found bool"},
+    {"WrappingLeftBool", "fn main() { print(true *% 1); }", "1:19: expected int, found bool"},
     {"BitsOfBool", "fn main() { print(true & 1); }", "1:19: expected int, found bool"},
     {"MinusBool", "fn main() { print(-true); }", "1:20: expected int, found bool"},
     {"BitNotBool", "fn main() { print(~true); }", "1:20: expected int, found bool"},

@@ -37,6 +37,49 @@ TEST(Faults, TheSecondDivisionHasItsOwnPlace) {
   EXPECT_EQ(run_text(second).output, "6\n");
 }
 
+TEST(Faults, OverflowNamesTheOperator) {
+  const Ran ran = run_text(
+      "fn f(a: int, b: int) -> int {\n  return a\n    + b;\n}\n"
+      "fn main() { print(f(9223372036854775806, 1)); print(f(9223372036854775807, 1)); print(2); }");
+  EXPECT_EQ(ran.output, "9223372036854775807\n");
+  EXPECT_EQ(ran.error, "3:5: integer overflow");
+}
+
+// `a` is the largest int, `b` the smallest.
+TEST(Faults, EveryOperatorOverflowsAtItsOwnPlace) {
+  struct Form {
+    std::string_view text;
+    int column;  // of the operator
+  };
+  for (const auto& [form, column] :
+       {Form{"a + 1", 3}, Form{"1 + a", 3}, Form{"b - 1", 3}, Form{"-2 - a", 4}, Form{"-b", 1},
+        Form{"1 - -b", 5}, Form{"b * -1", 3}, Form{"-1 * b", 4}, Form{"a * 2", 3}, Form{"b / -1", 3},
+        Form{"b / (b - (b + 1))", 3}, Form{"a +% 1 - 1", 8}, Form{"f(a + 1)", 5}, Form{"a * a", 3},
+        Form{"(a - 1) + (b + a) + 3", 19}, Form{"9223372036854775807 + 1", 21}}) {
+    const Ran ran = run_text(
+        "fn f(n: int) -> int { return n; }\n"
+        "fn main() { let a = 9223372036854775807; let b = -9223372036854775808; print(1);\nprint(" +
+        std::string(form) + "); }");
+    EXPECT_EQ(ran.output, "1\n") << form;
+    EXPECT_EQ(ran.error, "3:" + std::to_string(6 + column) + ": integer overflow") << form;
+  }
+}
+
+TEST(Faults, OverflowOfACounterEndsItsLoop) {
+  const Ran ran = run_text(
+      "fn main() {\n  var n = 9223372036854775800;\n  while true {\n    n = n + 1;\n    print(n);\n  }\n}");
+  EXPECT_TRUE(ran.output.ends_with("\n9223372036854775807\n"));
+  EXPECT_EQ(ran.error, "4:11: integer overflow");
+}
+
+TEST(Faults, WrappingOperatorsAndRemaindersHaveNoOverflow) {
+  EXPECT_EQ(output_of("let a = 9223372036854775807; let b = -9223372036854775808; let m = -1;\n"
+                      "print(a +% 1); print(b -% 1); print(0 -% b); print(b *% m); print(a *% 2);\n"
+                      "print(b % m); print(b % -1); print(a % m);"),
+            "-9223372036854775808\n9223372036854775807\n-9223372036854775808\n-9223372036854775808\n-2\n"
+            "0\n0\n0\n");
+}
+
 TEST(Faults, AProgramCanFailWithItsOwnText) {
   const Ran ran = run_text(
       "fn f(n: int) -> int {\n  if n > 1 { return n; }\n  fail(\"n is too small\");\n}\n"

@@ -31,6 +31,10 @@ TEST(Lexer, KeywordsAreWholeWords) {
 }
 
 TEST(Lexer, LongestPunctuationWins) {
+  EXPECT_EQ(Lexed("+%-%*%+-*%%").kinds(),
+            (std::vector{TokenKind::kPlusPercent, TokenKind::kMinusPercent, TokenKind::kStarPercent,
+                         TokenKind::kPlus, TokenKind::kMinus, TokenKind::kStarPercent, TokenKind::kPercent,
+                         TokenKind::kEnd}));
   EXPECT_EQ(Lexed("<<=<->>==!=-").kinds(),
             (std::vector{TokenKind::kShiftLeft, TokenKind::kAssign, TokenKind::kLess, TokenKind::kArrow,
                          TokenKind::kGreaterEqual, TokenKind::kAssign, TokenKind::kNotEqual,

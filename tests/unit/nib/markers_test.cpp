@@ -36,7 +36,8 @@ std::vector<std::string> nodes_of(std::string_view text) {
 
 using Nodes = std::vector<std::string>;
 
-// The last two of each list are the stack check's way out, which belongs to the function's line.
+// The end of each list are the ways out: of the stack check, which belongs to the function's line, and of
+// what can overflow or divide by zero.
 
 TEST(Markers, StandBeforeEachStatementAndTheEnd) {
   EXPECT_EQ(nodes_of("fn main() {\n  var a = 1;\n\n  a = 2; print(a);\n}\n"),
@@ -46,13 +47,13 @@ TEST(Markers, StandBeforeEachStatementAndTheEnd) {
 TEST(Markers, StandBeforeCallsOnLinesOfTheirOwn) {
   EXPECT_EQ(
       nodes_of("fn f(a: int) -> int {\n  return f(1) +\n    f(\n      f(2)) /\n    f(3);\n}\nfn main() {}"),
-      (Nodes{"@1", "@2", "call", "@4", "call", "@3", "call", "@5", "call", "@4", "idiv", "@2", "@1", "call",
-             "@4", "call", "@4"}));
+      (Nodes{"@1", "@2", "call", "@4", "call", "@3", "call", "@5",   "call", "@4",  "idiv",
+             "@2", "@1", "call", "@4", "call", "@4", "@2",   "call", "@4",   "call"}));
 }
 
 TEST(Markers, ALoopsConditionKeepsItsLineAtTheBottom) {
   EXPECT_EQ(nodes_of("fn main() {\n  var i = 0;\n  while i < 3 {\n    i = i + 1;\n  }\n}"),
-            (Nodes{"@1", "@2", "@3", "@4", "@3", "@6", "@1", "call"}));
+            (Nodes{"@1", "@2", "@3", "@4", "@3", "@6", "@1", "call", "@4", "call"}));
 }
 
 TEST(Markers, EachConditionOfAChainHasItsLine) {

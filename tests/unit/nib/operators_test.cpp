@@ -24,11 +24,22 @@ std::uint64_t bits(std::int64_t number) {
   return static_cast<std::uint64_t>(number);
 }
 
+struct Outcome {
+  std::int64_t value;
+  std::string error;  // of the program; empty: there is a value
+};
+
+Outcome overflow() {
+  return {0, "integer overflow"};
+}
+Outcome by_zero() {
+  return {0, "division by zero"};
+}
+
 struct Operator {
   const char* name;
   const char* text;
-  std::function<std::int64_t(std::int64_t, std::int64_t)> expected;
-  bool is_defined_for_zero = true;  // as the right operand
+  std::function<Outcome(std::int64_t, std::int64_t)> expected;
   bool gives_bool = false;
 };
 
@@ -37,23 +48,52 @@ void PrintTo(const Operator& shown, std::ostream* out) {
   *out << shown.text;
 }
 
+Outcome sum(std::int64_t a, std::int64_t b) {
+  std::int64_t value = 0;
+  return __builtin_add_overflow(a, b, &value) ? overflow() : Outcome{value, ""};
+}
+Outcome difference(std::int64_t a, std::int64_t b) {
+  std::int64_t value = 0;
+  return __builtin_sub_overflow(a, b, &value) ? overflow() : Outcome{value, ""};
+}
+Outcome product(std::int64_t a, std::int64_t b) {
+  std::int64_t value = 0;
+  return __builtin_mul_overflow(a, b, &value) ? overflow() : Outcome{value, ""};
+}
+Outcome quotient(std::int64_t a, std::int64_t b) {
+  if (b == 0) return by_zero();
+  return b == -1 ? difference(0, a) : Outcome{a / b, ""};
+}
+Outcome remainder(std::int64_t a, std::int64_t b) {
+  if (b == 0) return by_zero();
+  return {b == -1 ? 0 : a % b, ""};
+}
+
+template <class F>
+auto always(F compute) {
+  return [compute](std::int64_t a, std::int64_t b) { return Outcome{compute(a, b), ""}; };
+}
+
 const Operator kOperators[] = {
-    {"Add", "+", [](auto a, auto b) { return wrapped(bits(a) + bits(b)); }},
-    {"Subtract", "-", [](auto a, auto b) { return wrapped(bits(a) - bits(b)); }},
-    {"Multiply", "*", [](auto a, auto b) { return wrapped(bits(a) * bits(b)); }},
-    {"Divide", "/", [](auto a, auto b) { return b == -1 ? wrapped(0 - bits(a)) : a / b; }, false},
-    {"Remainder", "%", [](auto a, auto b) { return b == -1 ? 0 : a % b; }, false},
-    {"BitAnd", "&", [](auto a, auto b) { return a & b; }},
-    {"BitOr", "|", [](auto a, auto b) { return a | b; }},
-    {"BitXor", "^", [](auto a, auto b) { return a ^ b; }},
-    {"ShiftLeft", "<<", [](auto a, auto b) { return wrapped(bits(a) << (bits(b) % 64)); }},
-    {"ShiftRight", ">>", [](auto a, auto b) { return a >> (bits(b) % 64); }},
-    {"Equal", "==", [](auto a, auto b) { return std::int64_t{a == b}; }, true, true},
-    {"NotEqual", "!=", [](auto a, auto b) { return std::int64_t{a != b}; }, true, true},
-    {"Less", "<", [](auto a, auto b) { return std::int64_t{a < b}; }, true, true},
-    {"LessEqual", "<=", [](auto a, auto b) { return std::int64_t{a <= b}; }, true, true},
-    {"Greater", ">", [](auto a, auto b) { return std::int64_t{a > b}; }, true, true},
-    {"GreaterEqual", ">=", [](auto a, auto b) { return std::int64_t{a >= b}; }, true, true},
+    {"Add", "+", sum},
+    {"Subtract", "-", difference},
+    {"Multiply", "*", product},
+    {"Divide", "/", quotient},
+    {"Remainder", "%", remainder},
+    {"WrappingAdd", "+%", always([](auto a, auto b) { return wrapped(bits(a) + bits(b)); })},
+    {"WrappingSubtract", "-%", always([](auto a, auto b) { return wrapped(bits(a) - bits(b)); })},
+    {"WrappingMultiply", "*%", always([](auto a, auto b) { return wrapped(bits(a) * bits(b)); })},
+    {"BitAnd", "&", always([](auto a, auto b) { return a & b; })},
+    {"BitOr", "|", always([](auto a, auto b) { return a | b; })},
+    {"BitXor", "^", always([](auto a, auto b) { return a ^ b; })},
+    {"ShiftLeft", "<<", always([](auto a, auto b) { return wrapped(bits(a) << (bits(b) % 64)); })},
+    {"ShiftRight", ">>", always([](auto a, auto b) { return a >> (bits(b) % 64); })},
+    {"Equal", "==", always([](auto a, auto b) { return std::int64_t{a == b}; }), true},
+    {"NotEqual", "!=", always([](auto a, auto b) { return std::int64_t{a != b}; }), true},
+    {"Less", "<", always([](auto a, auto b) { return std::int64_t{a < b}; }), true},
+    {"LessEqual", "<=", always([](auto a, auto b) { return std::int64_t{a <= b}; }), true},
+    {"Greater", ">", always([](auto a, auto b) { return std::int64_t{a > b}; }), true},
+    {"GreaterEqual", ">=", always([](auto a, auto b) { return std::int64_t{a >= b}; }), true},
 };
 
 std::string text_of(const Operator& op, std::int64_t value) {
@@ -80,6 +120,13 @@ std::string filled(std::string_view form, const Operator& op, std::int64_t a, st
   return result;
 }
 
+// A pair that ends the program needs one of its own.
+void expect_error(const Operator& op, const std::string& program, const std::string& error) {
+  const Ran ran = run_text(program);
+  EXPECT_EQ(ran.output, "") << op.text << " in " << program;
+  EXPECT_EQ(ran.error.substr(ran.error.find(' ') + 1), error) << program;
+}
+
 // FORM, which prints, must print for all pairs what C++ computes.
 void expect_all_pairs(const Operator& op, std::string_view helper, std::string_view form) {
   std::string text(filled(helper, op, 0, 0));
@@ -88,11 +135,16 @@ void expect_all_pairs(const Operator& op, std::string_view helper, std::string_v
   int count = 0;
   for (const std::int64_t a : kEdges) {
     for (const std::int64_t b : kEdges) {
-      if (b == 0 && !op.is_defined_for_zero) continue;
+      const Outcome outcome = op.expected(a, b);
+      if (!outcome.error.empty()) {
+        expect_error(op, filled(helper, op, 0, 0) + "fn main() {" + filled(form, op, a, b) + "}",
+                     outcome.error);
+        continue;
+      }
       const std::string name = "pair" + std::to_string(count++);
       text += "fn " + name + "() {" + filled(form, op, a, b) + "}\n";
       calls += name + "();\n";
-      expected += text_of(op, op.expected(a, b));
+      expected += text_of(op, outcome.value);
     }
   }
   const Ran ran = run_text(text + "fn main() {" + calls + "}");
@@ -137,11 +189,13 @@ TEST_P(BinaryOperators, IntoItsOperand) {
 TEST_P(BinaryOperators, OfAVariableWithItself) {
   const Operator& op = GetParam();
   for (const std::int64_t a : kEdges) {
-    if (a == 0 && !op.is_defined_for_zero) continue;
-    const std::string expected = text_of(op, op.expected(a, a));
-    EXPECT_EQ(output_of(filled("let a = A; print(a @ a);", op, a, a)), expected) << a << op.text << a;
-    if (op.gives_bool) continue;
-    EXPECT_EQ(output_of(filled("var a = A; a = a @ a; print(a);", op, a, a)), expected) << a << op.text << a;
+    for (const std::string_view form : {"let a = A; print(a @ a);", "var a = A; a = a @ a; print(a);"}) {
+      if (op.gives_bool && form.starts_with("var")) continue;
+      const Outcome outcome = op.expected(a, a);
+      const Ran ran = run_text("fn main() {" + filled(form, op, a, a) + "}");
+      EXPECT_EQ(ran.output, outcome.error.empty() ? text_of(op, outcome.value) : "") << a << op.text << a;
+      EXPECT_EQ(ran.error.substr(ran.error.find(' ') + 1), outcome.error) << a << op.text << a;
+    }
   }
 }
 
@@ -156,10 +210,11 @@ TEST_P(BinaryOperators, AsCondition) {
 INSTANTIATE_TEST_SUITE_P(All, BinaryOperators, testing::ValuesIn(kOperators),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-TEST(UnaryOperators, WrapAndFlip) {
+TEST(UnaryOperators, NegateAndFlip) {
   EXPECT_EQ(output_of("let a = 5; print(-a); print(~a); print(- -a); print(~~a);"), "-5\n-6\n5\n5\n");
-  EXPECT_EQ(output_of("let a = -9223372036854775808; print(-a); print(~a);"),
+  EXPECT_EQ(output_of("let a = -9223372036854775808; print(0 -% a); print(~a);"),
             "-9223372036854775808\n9223372036854775807\n");
+  EXPECT_EQ(output_of("let a = -9223372036854775807; print(-a);"), "9223372036854775807\n");
   EXPECT_EQ(output_of("var a = 5; a = -a; print(a); a = ~a; print(a);"), "-5\n4\n");
   EXPECT_EQ(output_of("let a = true; print(not a); print(not not a); print(not false);"),
             "false\ntrue\ntrue\n");

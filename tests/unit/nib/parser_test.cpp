@@ -50,6 +50,7 @@ TEST(Parser, ArithmeticGroupsFromTheLeft) {
   EXPECT_EQ(grouped("a / b * c % d"), "(((a/b)*c)%d)");
   EXPECT_EQ(grouped("a << b >> c"), "((a<<b)>>c)");
   EXPECT_EQ(grouped("a or b or c"), "((aorb)orc)");
+  EXPECT_EQ(grouped("a -% b + c +% d"), "(((a-%b)+c)+%d)");
 }
 
 TEST(Parser, EachPrecedenceBindsTighterThanTheOneBefore) {
@@ -62,6 +63,9 @@ TEST(Parser, EachPrecedenceBindsTighterThanTheOneBefore) {
   EXPECT_EQ(grouped("a & b << c"), "(a&(b<<c))");
   EXPECT_EQ(grouped("a << b + c"), "(a<<(b+c))");
   EXPECT_EQ(grouped("a + b * c"), "(a+(b*c))");
+  EXPECT_EQ(grouped("a +% b *% c % d"), "(a+%((b*%c)%d))");
+  EXPECT_EQ(grouped("a -%-b"), "(a-%(-b))");
+  EXPECT_EQ(grouped("-%a"), "expected an expression, found '-%'");
   EXPECT_EQ(grouped("-a * ~b"), "((-a)*(~b))");
 }
 

@@ -2,6 +2,7 @@
 // single operators cannot: registers that run out, temporaries reused too early. Seeds are fixed.
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <random>
 
 #include "tests/unit/nib/nib_programs.hpp"
@@ -26,7 +27,7 @@ class Maker {
     if (height == 0) return leaf();
     switch (pick(12)) {
       case 0:
-        return unary("-", integer(height - 1), [](std::uint64_t a) { return 0 - a; });
+        return negated(integer(height - 1));
       case 1:
         return unary("~", integer(height - 1), [](std::uint64_t a) { return ~a; });
       case 2:
@@ -92,6 +93,12 @@ class Maker {
             static_cast<std::int64_t>(compute(static_cast<std::uint64_t>(operand.value)))};
   }
 
+  Made negated(const Made& operand) {
+    const char* op = operand.value == std::numeric_limits<std::int64_t>::min() ? "0 -% " : "-";
+    return {"(" + std::string(op) + "(" + operand.text + "))",
+            static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(operand.value))};
+  }
+
   // Passes its first argument on, beside others that must not disturb it.
   Made call(const Made& operand) {
     return {"same(" + operand.text + ", " + leaf().text + ", b)", operand.value};
@@ -101,11 +108,11 @@ class Maker {
     const Made a = integer(height - 1);
     const Made b = integer(height - 1);
     if (b.value == 0) return a;
-    const bool is_quotient = pick(2) == 0;
-    const auto negated = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a.value));
-    const std::int64_t quotient = b.value == -1 ? negated : a.value / b.value;
-    const std::int64_t remainder = b.value == -1 ? 0 : a.value % b.value;
-    return {"(" + a.text + (is_quotient ? " / " : " % ") + b.text + ")", is_quotient ? quotient : remainder};
+    const bool does_overflow = b.value == -1 && a.value == std::numeric_limits<std::int64_t>::min();
+    if (does_overflow || pick(2) == 0) {
+      return {"(" + a.text + " % " + b.text + ")", b.value == -1 ? 0 : a.value % b.value};
+    }
+    return {"(" + a.text + " / " + b.text + ")", a.value / b.value};
   }
 
   Made binary(int height) {
@@ -116,13 +123,19 @@ class Maker {
     const auto made = [&](const char* op, std::uint64_t value) {
       return Made{"(" + a.text + op + b.text + ")", static_cast<std::int64_t>(value)};
     };
+    // Of a checked operator and its wrapping one, either where both have a value.
+    const auto arithmetic = [&](char op, std::uint64_t value, bool does_overflow) {
+      const bool is_wrapping = does_overflow || pick(2) == 0;
+      return made((std::string(" ") + op + (is_wrapping ? "% " : " ")).c_str(), value);
+    };
+    std::int64_t ignored = 0;
     switch (pick(8)) {
       case 0:
-        return made(" + ", x + y);
+        return arithmetic('+', x + y, __builtin_add_overflow(a.value, b.value, &ignored));
       case 1:
-        return made(" - ", x - y);
+        return arithmetic('-', x - y, __builtin_sub_overflow(a.value, b.value, &ignored));
       case 2:
-        return made(" * ", x * y);
+        return arithmetic('*', x * y, __builtin_mul_overflow(a.value, b.value, &ignored));
       case 3:
         return made(" & ", x & y);
       case 4:
