@@ -23,15 +23,23 @@ void write_out(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-int run_program(const nib::Source& source, bool wants_time) {
+constexpr unsigned kMibShift = 20;
+
+struct RunOptions {
+  bool wants_time = false;
+  std::size_t heap_mib = nib::Heap::kDefaultLimit >> kMibShift;
+};
+
+int run_program(const nib::Source& source, const RunOptions& options) {
   nib::Diagnostics diagnostics;
   const auto executable = nib::compile(source, diagnostics);
   for (const nib::Diagnostic& each : diagnostics.sorted()) say(nib::to_line(source, each));
   if (executable == nullptr) return kFailed;
-  const nib::RunResult result = nib::run(executable->main(), write_out, &executable->code_table());
+  const nib::RunResult result =
+      nib::run(executable->main(), write_out, &executable->code_table(), options.heap_mib << kMibShift);
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!is_written) say("demo-jit: cannot write the output: " + std::string(std::strerror(errno)));
-  if (wants_time) {
+  if (options.wants_time) {
     say("jitted call: " + std::to_string(result.start_ns) + " " + std::to_string(result.end_ns));
   }
   if (result.error) {
@@ -46,9 +54,12 @@ int run_program(const nib::Source& source, bool wants_time) {
 int main(int argc, char** argv) {
   CLI::App command("Compiles a nib program to machine code and runs it.", "demo-jit");
   std::string path;
-  bool wants_time = false;
+  RunOptions options;
   command.add_option("file", path, "the program (.nib)")->required();
-  command.add_flag("--time", wants_time,
+  command.add_option("--heap", options.heap_mib, "MiB that the program's arrays may take")
+      ->check(CLI::Range(1, 1 << kMibShift))
+      ->capture_default_str();
+  command.add_flag("--time", options.wants_time,
                    "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
   try {
     command.parse(argc, argv);
@@ -60,5 +71,5 @@ int main(int argc, char** argv) {
     say("demo-jit: cannot read '" + path + "': " + std::strerror(errno));
     return kUsage;
   }
-  return run_program(*source, wants_time);
+  return run_program(*source, options);
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -21,10 +22,29 @@ inline constexpr std::uint32_t kMaxTreeHeight = 1000;
 inline constexpr std::size_t kMaxParameters = 16;
 
 // kNone: what a function without a result gives. kAny: unknown because of an error already reported, or in
-// the operator table "either".
-enum class Type : std::uint8_t { kNone, kInt, kBool, kAny };
+// the operator table "either". There are no arrays of these two.
+struct Type {
+  enum class Scalar : std::uint8_t { kNone, kInt, kBool, kAny };
 
-std::string_view name_of(Type type) noexcept;
+  Scalar scalar;
+  std::uint32_t depth = 0;  // of arrays inside each other
+
+  constexpr bool operator==(const Type&) const noexcept = default;
+  constexpr bool is_array() const noexcept { return depth > 0; }
+  constexpr Type element() const noexcept { return {scalar, depth - 1}; }
+  constexpr Type array() const noexcept { return {scalar, depth + 1}; }
+
+  static const Type kNone;
+  static const Type kInt;
+  static const Type kBool;
+  static const Type kAny;
+};
+inline constexpr Type Type::kNone{Scalar::kNone};
+inline constexpr Type Type::kInt{Scalar::kInt};
+inline constexpr Type Type::kBool{Scalar::kBool};
+inline constexpr Type Type::kAny{Scalar::kAny};
+
+std::string name_of(Type type);
 
 enum class BinaryOperator : std::uint8_t {
 #define BINARY(name, token, precedence, operands, result) name,
@@ -85,10 +105,21 @@ struct Call {
   std::vector<ExpressionPtr> arguments;
   std::uint32_t function = 0;  // checker: index into Program::functions
 };
+struct Index {
+  ExpressionPtr array;
+  ExpressionPtr index;
+};
+struct Length {
+  ExpressionPtr array;
+};
+struct NewArray {
+  ExpressionPtr length;
+  ExpressionPtr element;  // all are this one
+};
 
 struct Expression {
-  Position at;  // of the operator, the name or the literal
-  std::variant<IntLiteral, BoolLiteral, VariableUse, Unary, Binary, Call> node;
+  Position at;  // of the operator, the name, the literal or the '[' of an index
+  std::variant<IntLiteral, BoolLiteral, VariableUse, Unary, Binary, Call, Index, Length, NewArray> node;
   std::uint32_t height = 1;
   Type type = Type::kAny;  // checker
 };
@@ -112,6 +143,10 @@ struct Assignment {
   std::string_view name;
   ExpressionPtr value;
   std::uint32_t variable = 0;  // checker
+};
+struct ElementAssignment {
+  ExpressionPtr target;  // an Index
+  ExpressionPtr value;
 };
 struct CallStatement {
   ExpressionPtr call;
@@ -143,7 +178,8 @@ struct Continue {};
 
 struct Statement {
   Position at;
-  std::variant<Block, Declaration, Assignment, CallStatement, Print, If, While, Return, Fail, Break, Continue>
+  std::variant<Block, Declaration, Assignment, ElementAssignment, CallStatement, Print, If, While, Return,
+               Fail, Break, Continue>
       node;
   bool is_final = false;  // checker: control never reaches the next statement
 };

@@ -121,13 +121,22 @@ class FunctionChecker {
     return false;
   }
 
+  bool check_node(ElementAssignment& assignment, Position) {
+    const Type element = check(*assignment.target);
+    require_value(*assignment.value);
+    require(*assignment.value, element);
+    return false;
+  }
+
   bool check_node(CallStatement& statement, Position) {
     check(*statement.call);
     return false;
   }
 
   bool check_node(Print& print, Position) {
-    require_value(*print.value);
+    if (require_value(*print.value).is_array()) {
+      diagnostics_.error(print.value->at, "an array cannot be printed");
+    }
     return false;
   }
 
@@ -154,7 +163,7 @@ class FunctionChecker {
   bool check_node(Return& statement, Position at) {
     if (statement.value == nullptr) {
       if (function_.result != Type::kNone) {
-        diagnostics_.error(at, "'return' needs a value of type " + std::string(name_of(function_.result)));
+        diagnostics_.error(at, "'return' needs a value of type " + name_of(function_.result));
       }
       return true;
     }
@@ -193,8 +202,7 @@ class FunctionChecker {
   // Reports an expression, already checked, of another type.
   void require(Expression& expression, Type wanted) {
     if (expression.type == wanted || expression.type == Type::kAny || wanted == Type::kAny) return;
-    diagnostics_.error(expression.at, "expected " + std::string(name_of(wanted)) + ", found " +
-                                          std::string(name_of(expression.type)));
+    diagnostics_.error(expression.at, "expected " + name_of(wanted) + ", found " + name_of(expression.type));
     expression.type = Type::kAny;
   }
 
@@ -229,13 +237,44 @@ class FunctionChecker {
     return type;
   }
 
-  Type type_of(Binary& binary, Position) {
+  Type type_of(Binary& binary, Position at) {
     const BinaryRow& row = row_of(binary.op);
     const Type left = require_value(*binary.left);
-    require_value(*binary.right);
+    const Type right = require_value(*binary.right);
+    if (row.operands == Type::kAny && (left.is_array() || right.is_array())) {
+      diagnostics_.error(at, "arrays cannot be compared");
+      return row.result;
+    }
     require(*binary.left, row.operands);
     require(*binary.right, row.operands == Type::kAny ? left : row.operands);
     return row.result;
+  }
+
+  // The type of its elements; any type when it is no array.
+  Type require_array(Expression& array) {
+    const Type type = require_value(array);
+    if (type.is_array()) return type.element();
+    if (type != Type::kAny) diagnostics_.error(array.at, "expected an array, found " + name_of(type));
+    return Type::kAny;
+  }
+
+  Type type_of(Index& access, Position) {
+    const Type element = require_array(*access.array);
+    require_value(*access.index);
+    require(*access.index, Type::kInt);
+    return element;
+  }
+
+  Type type_of(Length& length, Position) {
+    require_array(*length.array);
+    return Type::kInt;
+  }
+
+  Type type_of(NewArray& created, Position) {
+    require_value(*created.length);
+    require(*created.length, Type::kInt);
+    const Type element = require_value(*created.element);
+    return element == Type::kAny ? element : element.array();
   }
 
   Type type_of(Call& call, Position at) {
@@ -270,9 +309,11 @@ class FunctionChecker {
 
 }  // namespace
 
-std::string_view name_of(Type type) noexcept {
+std::string name_of(Type type) {
   static constexpr std::string_view kNames[] = {"nothing", "int", "bool", "any type"};
-  return kNames[static_cast<std::size_t>(type)];
+  return std::string(type.depth, '[')
+      .append(kNames[static_cast<std::size_t>(type.scalar)])
+      .append(type.depth, ']');
 }
 
 void check(Program& program, Diagnostics& diagnostics) {

@@ -93,24 +93,25 @@ FunctionLowering::Value FunctionLowering::value_of(const Binary& node, Position 
 }
 
 FunctionLowering::Value FunctionLowering::value_of(const Call& node, Position at, const Gp& wanted) {
-  asmjit::InvokeNode* call = invoke(node, at);
+  return result_of(invoke(node, at), wanted);
+}
+
+FunctionLowering::Value FunctionLowering::result_of(asmjit::InvokeNode* call, const Gp& wanted) {
   const Gp result = wanted.isValid() ? wanted : cc_.newInt64();
   if (call != nullptr) call->setRet(0, result);
   return temporary(result);
 }
 
-asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
-  std::vector<Value> arguments;
-  for (const ExpressionPtr& argument : node.arguments) arguments.push_back(value(*argument));
-  mark_if_new(at.line);
-  const Function& callee = context_.program.functions[node.function];
+// Every value is a 64-bit integer: bool is 0 or 1, an array its address.
+asmjit::FuncSignatureBuilder FunctionLowering::signature_of(const Function& function) {
   asmjit::FuncSignatureBuilder signature(asmjit::CallConvId::kHost);
-  signature.setRet(callee.result == Type::kNone ? TypeId::kVoid : TypeId::kInt64);
-  for (std::size_t i = 0; i < arguments.size(); ++i) signature.addArg(TypeId::kInt64);
-  const Gp slot = cc_.newUIntPtr();
-  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.function)));
-  asmjit::InvokeNode* call = nullptr;
-  cc_.invoke(&call, x86::ptr(slot), signature);
+  signature.setRet(function.result == Type::kNone ? TypeId::kVoid : TypeId::kInt64);
+  for (std::uint32_t i = 0; i < function.parameter_count; ++i) signature.addArg(TypeId::kInt64);
+  return signature;
+}
+
+// A call that could not be made is null: the emitter has reported it.
+void FunctionLowering::set_arguments(asmjit::InvokeNode* call, std::span<const Value> arguments) {
   for (std::size_t i = 0; call != nullptr && i < arguments.size(); ++i) {
     if (arguments[i].is_constant()) {
       call->setArg(i, imm(arguments[i].constant));
@@ -118,6 +119,17 @@ asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
       call->setArg(i, arguments[i].reg);
     }
   }
+}
+
+asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
+  std::vector<Value> arguments;
+  for (const ExpressionPtr& argument : node.arguments) arguments.push_back(value(*argument));
+  mark_if_new(at.line);
+  const Gp slot = cc_.newUIntPtr();
+  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.function)));
+  asmjit::InvokeNode* call = nullptr;
+  cc_.invoke(&call, x86::ptr(slot), signature_of(context_.program.functions[node.function]));
+  set_arguments(call, arguments);
   return call;
 }
 

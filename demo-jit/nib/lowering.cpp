@@ -5,26 +5,7 @@
 
 namespace nib {
 
-using asmjit::imm;
-using asmjit::TypeId;
 namespace x86 = asmjit::x86;
-
-namespace {
-
-// Every value is a 64-bit integer; bool is 0 or 1.
-asmjit::FuncSignatureBuilder signature_of(const Function& function) {
-  asmjit::FuncSignatureBuilder signature(asmjit::CallConvId::kHost);
-  signature.setRet(function.result == Type::kNone ? TypeId::kVoid : TypeId::kInt64);
-  for (std::uint32_t i = 0; i < function.parameter_count; ++i) signature.addArg(TypeId::kInt64);
-  return signature;
-}
-
-template <class F>
-std::uint64_t address_of(F* function) noexcept {
-  return reinterpret_cast<std::uint64_t>(function);
-}
-
-}  // namespace
 
 FunctionLowering::FunctionLowering(x86::Compiler& compiler, LoweringContext& context,
                                    const Function& function)
@@ -35,6 +16,7 @@ asmjit::FuncNode* FunctionLowering::run() {
   if (node == nullptr) return nullptr;
   for (std::size_t i = 0; i < function_.variables.size(); ++i) variables_.push_back(cc_.newInt64());
   for (std::uint32_t i = 0; i < function_.parameter_count; ++i) node->setArg(i, variables_[i]);
+  site_register_ = cc_.newUIntPtr();
   mark(function_.at.line);
   check_stack();
   block(function_.body);
@@ -59,16 +41,23 @@ void FunctionLowering::mark_if_new(std::uint32_t line) {
   if (line != line_) mark(line);
 }
 
-FunctionLowering::Label FunctionLowering::fault(Fault kind, Position at, std::string_view text) {
-  const FaultSite* site = &context_.faults.emplace_back(
+const FaultSite& FunctionLowering::fault_site(Fault kind, Position at, std::string_view text) {
+  return context_.faults.emplace_back(
       FaultSite{.fault = kind, .at = at, .function = function_.name, .text = text});
+}
+
+FunctionLowering::Label FunctionLowering::fault(const FaultSite& site, std::optional<FaultValues> values) {
   const Label label = cc_.newLabel();
-  later([this, site, label] {
+  later([this, &site, values, label] {
     cc_.bind(label);
-    mark(site->at.line);
-    asmjit::InvokeNode* call = nullptr;
-    cc_.invoke(&call, imm(address_of(&nib_fail)), asmjit::FuncSignatureT<void, const void*>());
-    if (call != nullptr) call->setArg(0, imm(reinterpret_cast<std::uint64_t>(site)));
+    mark(site.at.line);
+    move(site_register_, constant(site));
+    if (values) {
+      call_runtime(&nib_fail_with,
+                   {temporary(site_register_), temporary(values->first), temporary(values->second)});
+    } else {
+      call_runtime(&nib_fail, {temporary(site_register_)});
+    }
     // nib_fail does not return, but the register allocator must not see a way into the next block.
     cc_.ret();
   });
@@ -113,14 +102,7 @@ void FunctionLowering::statement(const CallStatement& node) {
 void FunctionLowering::statement(const Print& node) {
   const Value printed = value(*node.value);
   const auto function = node.value->type == Type::kBool ? &nib_print_bool : &nib_print_int;
-  asmjit::InvokeNode* call = nullptr;
-  cc_.invoke(&call, imm(address_of(function)), asmjit::FuncSignatureT<void, std::int64_t>());
-  if (call == nullptr) return;
-  if (printed.is_constant()) {
-    call->setArg(0, imm(printed.constant));
-  } else {
-    call->setArg(0, printed.reg);
-  }
+  call_runtime(function, {printed});
 }
 
 void FunctionLowering::statement(const If& node) {
@@ -164,7 +146,7 @@ void FunctionLowering::statement(const Return& node) {
 }
 
 void FunctionLowering::statement(const Fail& node) {
-  cc_.jmp(fault(Fault::kFailed, node.at, node.text));
+  cc_.jmp(fault(fault_site(Fault::kFailed, node.at, node.text)));
 }
 
 void FunctionLowering::statement(const Break&) {

@@ -11,8 +11,11 @@
 
 #include <asmjit/x86.h>
 
+#include <array>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "nib/ast.hpp"
@@ -50,12 +53,13 @@ class FunctionLowering {
     Label end;
   };
 
-  // ---- Statements (lowering.cpp) ----
+  // ---- Statements (lowering.cpp; of elements: lower_array.cpp) ----
   void check_stack();
   void block(const Block& block);
   void statement(const Block& node);
   void statement(const Declaration& node);
   void statement(const Assignment& node);
+  void statement(const ElementAssignment& node);
   void statement(const CallStatement& node);
   void statement(const Print& node);
   void statement(const If& node);
@@ -76,9 +80,21 @@ class FunctionLowering {
   Value value_of(const Call& node, Position at, const Gp& wanted);
   Value truth_of(const Expression& expression);
   void value_to(const Expression& expression, const Gp& target);
+  Value result_of(asmjit::InvokeNode* call, const Gp& wanted);
+  static asmjit::FuncSignatureBuilder signature_of(const Function& function);
+  void set_arguments(asmjit::InvokeNode* call, std::span<const Value> arguments);
+  // Calls a function of runtime.hpp.
+  template <class R, class... A>
+  asmjit::InvokeNode* call_runtime(R (*function)(A...), const std::array<Value, sizeof...(A)>& arguments);
   asmjit::InvokeNode* invoke(const Call& node, Position at);
   void branch(const Expression& condition, bool on, const Label& target);
   asmjit::x86::CondCode compare(const Binary& node, Position at);
+
+  // ---- Arrays (lower_array.cpp) ----
+  Value value_of(const Index& node, Position at, const Gp& wanted);
+  Value value_of(const Length& node, Position at, const Gp& wanted);
+  Value value_of(const NewArray& node, Position at, const Gp& wanted);
+  asmjit::x86::Mem element(const Value& array, const Value& index, Type type, Position at);
 
   // ---- Arithmetic (lower_arithmetic.cpp) ----
   Value combine(BinaryOperator op, Value left, Value right, Position at, const Gp& wanted);
@@ -98,12 +114,20 @@ class FunctionLowering {
   void with_operand(const Value& value, F with);
 
   Value temporary(const Gp& reg) const { return {.kind = Value::Kind::kTemporary, .reg = reg}; }
+  Value constant(const FaultSite& site) const { return constant(reinterpret_cast<std::int64_t>(&site)); }
   Value constant(std::int64_t number) const { return {.kind = Value::Kind::kConstant, .constant = number}; }
   bool fits_immediate(const Value& value) const noexcept;
 
   void mark(std::uint32_t line);
   void mark_if_new(std::uint32_t line);
-  Label fault(Fault kind, Position at, std::string_view text = {});
+  const FaultSite& fault_site(Fault kind, Position at, std::string_view text = {});
+  // Where to jump when it has happened. What `values` are, nib_fail_with() says.
+  struct FaultValues {
+    Gp first;
+    Gp second;
+  };
+  Label fault(const FaultSite& site, std::optional<FaultValues> values = std::nullopt);
+  Label fault(Fault kind, Position at) { return fault(fault_site(kind, at)); }
   // Code that is rarely run goes behind the function's last statement.
   void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }
 
@@ -111,6 +135,7 @@ class FunctionLowering {
   LoweringContext& context_;
   const Function& function_;
   std::vector<Gp> variables_;
+  Gp site_register_;  // one for all: asmjit's time grows with the square of the registers
   std::vector<Loop> loops_;
   std::vector<std::function<void()>> later_;
   std::uint32_t line_ = 0;  // of the last marker
@@ -123,6 +148,16 @@ void FunctionLowering::with_operand(const Value& value, F with) {
   } else {
     with(in_register(value));
   }
+}
+
+template <class R, class... A>
+asmjit::InvokeNode* FunctionLowering::call_runtime(R (*function)(A...),
+                                                   const std::array<Value, sizeof...(A)>& arguments) {
+  asmjit::InvokeNode* call = nullptr;
+  const auto address = reinterpret_cast<std::uint64_t>(function);
+  cc_.invoke(&call, asmjit::imm(address), asmjit::FuncSignatureT<R, A...>());
+  set_arguments(call, arguments);
+  return call;
 }
 
 }  // namespace nib

@@ -58,7 +58,7 @@ ExpressionPtr ExpressionParser::prefix(int lowest) {
       }
       return unary(UnaryOperator::kMinus, kTightest);
     default:
-      return primary();
+      return indexed(primary());
   }
 }
 
@@ -82,14 +82,59 @@ ExpressionPtr ExpressionParser::primary() {
       take();
       return make(token.at, BoolLiteral{false}, 0);
     case TokenKind::kName:
-      take();
-      if (is(TokenKind::kOpenParen)) return call(token);
-      return make(token.at, VariableUse{.name = token.text}, 0);
+      return named();
+    case TokenKind::kLen:
+      return length();
+    case TokenKind::kArray:
+      return new_array();
     case TokenKind::kOpenParen:
       return parenthesized();
     default:
       fail_expecting("an expression");
   }
+}
+
+ExpressionPtr ExpressionParser::named() {
+  const Token& name = take();
+  return is(TokenKind::kOpenParen) ? call(name) : make(name.at, VariableUse{.name = name.text}, 0);
+}
+
+ExpressionPtr ExpressionParser::variable(const Token& name) {
+  return indexed(make(name.at, VariableUse{.name = name.text}, 0));
+}
+
+ExpressionPtr ExpressionParser::indexed(ExpressionPtr array) {
+  while (is(TokenKind::kOpenBracket)) {
+    const Level level(*this);
+    const Position at = take().at;
+    ExpressionPtr index = expression();
+    expect(TokenKind::kCloseBracket);
+    const std::uint32_t height = std::max(array->height, index->height);
+    array = make(at, Index{.array = std::move(array), .index = std::move(index)}, height);
+  }
+  return array;
+}
+
+ExpressionPtr ExpressionParser::length() {
+  const Level level(*this);
+  const Position at = take().at;
+  expect(TokenKind::kOpenParen);
+  ExpressionPtr array = expression();
+  expect(TokenKind::kCloseParen);
+  const std::uint32_t height = array->height;
+  return make(at, Length{.array = std::move(array)}, height);
+}
+
+ExpressionPtr ExpressionParser::new_array() {
+  const Level level(*this);
+  const Position at = take().at;
+  expect(TokenKind::kOpenParen);
+  ExpressionPtr count = expression();
+  expect(TokenKind::kComma);
+  ExpressionPtr element = expression();
+  expect(TokenKind::kCloseParen);
+  const std::uint32_t height = std::max(count->height, element->height);
+  return make(at, NewArray{.length = std::move(count), .element = std::move(element)}, height);
 }
 
 ExpressionPtr ExpressionParser::parenthesized() {

@@ -16,6 +16,8 @@ class ExpressionParser : protected TokenReader {
   ExpressionPtr expression() { return binary(0); }
   // Behind the name of the function.
   ExpressionPtr call(const Token& name);
+  // The name of a variable, already taken, and the indices behind it.
+  ExpressionPtr variable(const Token& name);
 
  private:
   // All operators that bind at least as tightly as `lowest`.
@@ -24,6 +26,10 @@ class ExpressionParser : protected TokenReader {
   ExpressionPtr prefix(int lowest);
   ExpressionPtr unary(UnaryOperator op, int operand_precedence);
   ExpressionPtr primary();
+  ExpressionPtr named();
+  ExpressionPtr indexed(ExpressionPtr array);
+  ExpressionPtr length();
+  ExpressionPtr new_array();
   ExpressionPtr parenthesized();
   ExpressionPtr number(bool is_negative, Position at);
 

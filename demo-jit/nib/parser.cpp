@@ -63,7 +63,12 @@ class Parser : private ExpressionParser {
   Type type() {
     if (take_if(TokenKind::kInt)) return Type::kInt;
     if (take_if(TokenKind::kBool)) return Type::kBool;
-    fail_expecting("a type ('int' or 'bool')");
+    if (!is(TokenKind::kOpenBracket)) fail_expecting("a type ('int', 'bool' or '[...]')");
+    const Level level(*this);
+    take();
+    const Type element = type();
+    expect(TokenKind::kCloseBracket);
+    return element.array();
   }
 
   // ---- Statements ----
@@ -174,9 +179,16 @@ class Parser : private ExpressionParser {
   Statement name_statement() {
     const Token& name = take();
     if (is(TokenKind::kOpenParen)) return {.at = name.at, .node = CallStatement{.call = call(name)}};
-    if (!is(TokenKind::kAssign)) fail_expecting("'=' or '('");
+    if (is(TokenKind::kOpenBracket)) return {.at = name.at, .node = element_assignment(name)};
+    if (!is(TokenKind::kAssign)) fail_expecting("'=', '[' or '('");
     take();
     return {.at = name.at, .node = Assignment{.name = name.text, .value = expression()}};
+  }
+
+  ElementAssignment element_assignment(const Token& name) {
+    ExpressionPtr target = variable(name);
+    expect(TokenKind::kAssign);
+    return {.target = std::move(target), .value = expression()};
   }
 
   // A chain of `else if` is one statement with many branches, so its length costs no depth.

@@ -15,8 +15,11 @@ namespace {
 struct Run {
   const Output& output;
   const CodeTable* code;
+  Heap heap;
   RunResult result;
   const FaultSite* fault = nullptr;
+  std::int64_t first = 0;  // as in nib_fail_with()
+  std::int64_t second = 0;
   jmp_buf leave{};
 };
 
@@ -62,12 +65,17 @@ std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::string text_of(const FaultSite& site) {
+std::string text_of(const FaultSite& site, std::int64_t first, std::int64_t second) {
   switch (site.fault) {
     case Fault::kDivisionByZero:
       return "division by zero";
     case Fault::kOverflow:
       return "integer overflow";
+    case Fault::kIndex:
+      return "index " + std::to_string(first) + " is outside of an array of " + std::to_string(second);
+    case Fault::kNoArray:
+      if (first >= 0 && first <= second) return "out of memory";
+      return "array length " + std::to_string(first) + " is outside of 0 to " + std::to_string(second);
     case Fault::kStackOverflow:
       return "stack overflow in function '" + std::string(site.function) + "'";
     case Fault::kFailed:
@@ -85,13 +93,15 @@ std::string text_of(const FaultSite& site) {
 
 }  // namespace
 
-RunResult run(void (*entry)(), const Output& output, const CodeTable* code) {
-  Run state{.output = output, .code = code, .result = {}};
+RunResult run(void (*entry)(), const Output& output, const CodeTable* code, std::size_t heap_limit) {
+  Run state{.output = output, .code = code, .heap = Heap(heap_limit), .result = {}};
   const CurrentRun current(state);
   stack_limit = find_stack_limit();
   call_main(state, entry);
   state.result.end_ns = now_ns();
-  if (state.fault != nullptr) state.result.error = Diagnostic{state.fault->at, text_of(*state.fault)};
+  if (state.fault != nullptr) {
+    state.result.error = Diagnostic{state.fault->at, text_of(*state.fault, state.first, state.second)};
+  }
   return state.result;
 }
 
@@ -113,8 +123,29 @@ void nib_print_bool(std::int64_t value) {
   current_run->output(value != 0 ? "true\n" : "false\n");
 }
 
+Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value,
+                     std::int64_t element_size) {
+  const auto size = static_cast<std::size_t>(element_size);
+  Heap& heap = current_run->heap;
+  const std::int64_t longest = heap.max_length(size);
+  Array* const array = length < 0 || length > longest ? nullptr : heap.allocate(length, size);
+  if (array == nullptr) nib_fail_with(site, length, longest);
+  if (size == 1) {
+    std::fill_n(static_cast<std::int8_t*>(array->elements()), length, static_cast<std::int8_t>(value));
+  } else {
+    std::fill_n(static_cast<std::int64_t*>(array->elements()), length, value);
+  }
+  return array;
+}
+
 void nib_fail(const FaultSite* site) {
+  nib_fail_with(site, 0, 0);
+}
+
+void nib_fail_with(const FaultSite* site, std::int64_t first, std::int64_t second) {
   current_run->fault = site;
+  current_run->first = first;
+  current_run->second = second;
   if (current_run->code != nullptr) walk_stack(*current_run->code, current_run->result.trace);
   longjmp(current_run->leave, 1);
 }

@@ -1,4 +1,4 @@
-// What jitted code leans on while it runs: output, run-time errors, the limit of the stack.
+// What jitted code leans on while it runs: output, arrays, run-time errors, the limit of the stack.
 //
 // Context   run() on any thread, on several at once; the functions below it only from jitted code inside
 //           run().
@@ -15,12 +15,13 @@
 #include <optional>
 #include <string_view>
 
+#include "nib/heap.hpp"
 #include "nib/source.hpp"
 #include "nib/stack_trace.hpp"
 
 namespace nib {
 
-enum class Fault : std::uint8_t { kDivisionByZero, kOverflow, kStackOverflow, kFailed };
+enum class Fault : std::uint8_t { kDivisionByZero, kOverflow, kIndex, kNoArray, kStackOverflow, kFailed };
 
 // A place in the program where a run-time error can arise; lives as long as the code.
 struct FaultSite {
@@ -41,8 +42,9 @@ struct RunResult {
   std::uint64_t end_ns = 0;
 };
 
-// `code` maps the trace; null: there will be none.
-RunResult run(void (*entry)(), const Output& output, const CodeTable* code = nullptr);
+// `code` maps the trace; null: there will be none. `heap_limit` is in bytes.
+RunResult run(void (*entry)(), const Output& output, const CodeTable* code = nullptr,
+              std::size_t heap_limit = Heap::kDefaultLimit);
 
 // ---- For the lowering ----
 
@@ -55,7 +57,12 @@ std::int32_t stack_limit_offset() noexcept;
 extern "C" {
 void nib_print_int(std::int64_t value);
 void nib_print_bool(std::int64_t value);
+// All elements are `value`, of 1 or 8 bytes; fails at `site`, a kNoArray.
+Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value,
+                     std::int64_t element_size);
 [[noreturn]] void nib_fail(const FaultSite* site);
+// kIndex: the index and the length. kNoArray: the length and the largest that there can be.
+[[noreturn]] void nib_fail_with(const FaultSite* site, std::int64_t first, std::int64_t second);
 }
 
 }  // namespace nib

@@ -44,6 +44,38 @@ fn main() {
   print(twice(3000000));
 }
 NIB
+cat >bounds.nib <<'NIB'
+fn sum(numbers: [int], count: int) -> int {
+  if count == 0 {
+    return 0;
+  }
+  return sum(numbers, count - 1) +
+    numbers[count - 1];
+}
+fn checked(rows: [[int]], row: int) -> int {
+  return sum(rows[row], 4);
+}
+fn main() {
+  let rows = array(2, array(4, 10));
+  print(checked(rows, 1));
+  rows[1] = array(3, 10);
+  print(
+    checked(rows, 1));
+}
+NIB
+cat >memory.nib <<'NIB'
+fn grow(size: int) -> [bool] {
+  let more = array(size, true);
+  if size > 0 {
+    return grow(size + size);
+  }
+  return more;
+}
+fn main() {
+  print(len(grow(400000)));
+}
+NIB
+echo 'fn main() { print(len(array(134217726 + 1, 0))); }' >long.nib
 mkdir folder
 untraced='  \(no stack trace: the agent, .+\)\|'
 
@@ -58,6 +90,11 @@ expect small_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\
   sh -c 'ulimit -s 1024; exec "$1" deep.nib' sh "$demo"
 expect large_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" \
   sh -c 'ulimit -s unlimited 2>/dev/null; exec "$1" deep.nib' sh "$demo"
+expect bounds 1 40 'bounds.nib:6:12: error: index 3 is outside of an array of 3\|'"$untraced" "$demo" bounds.nib
+expect heap 1 '' 'memory.nib:2:14: error: out of memory\|'"$untraced" "$demo" --heap 1 memory.nib
+expect default_heap 1 '' \
+  'long.nib:1:23: error: array length 134217727 is outside of 0 to 134217726\|'"$untraced" "$demo" long.nib
+expect heap_of_nothing 2 '' '.+' "$demo" --heap 0 good.nib
 expect fail 1 '' "fail.nib:3:5: error: none left\\|$untraced" "$demo" fail.nib
 
 # With an agent, whatever it writes, errors come with the calls that led to them.
@@ -72,6 +109,16 @@ sed 's/grow(n, 0)/grow(n, 2)/' sum.nib >deeper.nib
 expect deep_integer_overflow_traced 1 2000000000 \
   'deeper.nib:4:7: error: integer overflow\|  at grow \(deeper.nib:4\)\|(  at grow \(deeper.nib:6\)\|){2}  at twice \(deeper.nib:9\)\|  at main \(deeper.nib:14\)\|' \
   traced "$demo" deeper.nib
+expect bounds_traced 1 40 \
+  'bounds.nib:6:12: error: index 3 is outside of an array of 3\|  at sum \(bounds.nib:6\)\|  at checked \(bounds.nib:9\)\|  at main \(bounds.nib:16\)\|' \
+  traced "$demo" bounds.nib
+sed "s/array(3, 10)/array(0, 10)/" bounds.nib >inner.nib
+expect inner_bounds_traced 1 40 \
+  'inner.nib:6:12: error: index 0 is outside of an array of 0\|  at sum \(inner.nib:6\)\|(  at sum \(inner.nib:5\)\|){3}  at checked \(inner.nib:9\)\|  at main \(inner.nib:16\)\|' \
+  traced "$demo" inner.nib
+expect heap_traced 1 '' \
+  'memory.nib:2:14: error: out of memory\|(  at grow \(memory.nib:[24]\)\|){2}  at main \(memory.nib:9\)\|' \
+  traced "$demo" --heap 1 memory.nib
 expect stack_overflow_traced 1 '' \
   "deep.nib:1:4: error: stack overflow in function 'down'\\|(  at down \\(deep.nib:1\\)\\|){20}  \.\.\. [0-9]{4,} calls left out\\|(  at down \\(deep.nib:1\\)\\|){4}  at main \\(deep.nib:2\\)\\|" \
   traced "$demo" deep.nib

@@ -42,7 +42,10 @@ TEST(Garbage, RandomBytesOnlyGiveErrors) {
 constexpr std::string_view kSound =
     "fn gcd(a: int, b: int) -> int { if b == 0 { return a; } return gcd(b, a % b); }\n"
     "fn odd(n: int) -> bool { var i = n; while true { if i <= 1 { return i == 1; } i = i - 2; } }\n"
-    "fn main() { let a = 0x10 << 1; var b = -a | ~3; while b < 0 and not odd(b) { b = b + 1; }\n"
+    "fn sum(a: [int], b: [[bool]]) -> [int] { a[0] = a[0] +% len(a); b[0][0] = b[a[0] *% 0][len(a) - 1]; "
+    "return a; }\n"
+    "fn main() { let s = sum(array(3, 1), array(1, array(4, true))); let a = 0x10 << 1; var b = -a | ~3; "
+    "while b < 0 and not odd(b) { b = b + 1; }\n"
     "  if odd(a) or b > 3 { print(gcd(a, 12)); } else if a != b { print(odd(7)); } else { print(b ^ a & 5); "
     "} }\n";
 

@@ -41,6 +41,13 @@ TEST(Lexer, LongestPunctuationWins) {
                          TokenKind::kMinus, TokenKind::kEnd}));
 }
 
+TEST(Lexer, BracketsArrayAndLenAreTokens) {
+  EXPECT_EQ(Lexed("[[array]len lens arrays").kinds(),
+            (std::vector{TokenKind::kOpenBracket, TokenKind::kOpenBracket, TokenKind::kArray,
+                         TokenKind::kCloseBracket, TokenKind::kLen, TokenKind::kName, TokenKind::kName,
+                         TokenKind::kEnd}));
+}
+
 TEST(Lexer, PositionsCountFromOne) {
   const Lexed lexed("a\n  bb # c\n\n\tfn");
   ASSERT_EQ(lexed.tokens.size(), 4u);

@@ -42,15 +42,15 @@ struct Ran {
   std::string error;  // "line:column: text" of a run-time error, else empty
 };
 
-inline Ran run_text(std::string_view text) {
+inline Ran run_text(std::string_view text, std::size_t heap_limit = Heap::kDefaultLimit) {
   const Source source = source_of(text);
   Diagnostics diagnostics;
   const auto executable = compile(source, diagnostics);
   for (const Diagnostic& each : diagnostics.sorted()) ADD_FAILURE() << short_line(each) << "\n" << text;
   Ran ran;
   if (executable == nullptr) return ran;
-  const RunResult result =
-      run(executable->main(), [&ran](std::string_view line) { ran.output.append(line); });
+  const RunResult result = run(
+      executable->main(), [&ran](std::string_view line) { ran.output.append(line); }, nullptr, heap_limit);
   if (result.error) ran.error = short_line(*result.error);
   return ran;
 }

@@ -30,6 +30,15 @@ std::string spell(const Call& node) {
   for (const ExpressionPtr& argument : node.arguments) result += spelled(*argument) + ",";
   return result + ")";
 }
+std::string spell(const Index& node) {
+  return spelled(*node.array) + "[" + spelled(*node.index) + "]";
+}
+std::string spell(const Length& node) {
+  return "len(" + spelled(*node.array) + ")";
+}
+std::string spell(const NewArray& node) {
+  return "array(" + spelled(*node.length) + "," + spelled(*node.element) + ")";
+}
 std::string spelled(const Expression& expression) {
   return std::visit([](const auto& node) { return spell(node); }, expression.node);
 }
@@ -74,6 +83,56 @@ TEST(Parser, ParenthesesGroup) {
   EXPECT_EQ(grouped("f(a + 1, g(), (b))"), "f((a+1),g(),b,)");
 }
 
+TEST(Parser, IndicesBindTighterThanOperators) {
+  EXPECT_EQ(grouped("-a[1]"), "(-a[1])");
+  EXPECT_EQ(grouped("a[i + 1] * b[0][j]"), "(a[(i+1)]*b[0][j])");
+  EXPECT_EQ(grouped("not a[i] and b[a[0]]"), "((not a[i])andb[a[0]])");
+  EXPECT_EQ(grouped("f(a)[1][2]"), "f(a,)[1][2]");
+  EXPECT_EQ(grouped("(a)[1]"), "a[1]");
+  EXPECT_EQ(grouped("array(n + 1, array(2, true))[1][0]"), "array((n+1),array(2,true))[1][0]");
+  EXPECT_EQ(grouped("len(a[1]) - 1"), "(len(a[1])-1)");
+}
+
+// The parts of the target of `a[i][j] = v` and its place.
+TEST(Parser, AnElementIsATarget) {
+  const Source source = source_of("fn f() { a[1][i + 2] = b[3]; }");
+  Diagnostics diagnostics;
+  const Program program = parse(source, diagnostics);
+  ASSERT_TRUE(diagnostics.empty());
+  const Statement& statement = program.functions.at(0).body.statements.at(0);
+  const auto& assignment = std::get<ElementAssignment>(statement.node);
+  EXPECT_EQ(spelled(*assignment.target), "a[1][(i+2)]");
+  EXPECT_EQ(assignment.target->at, (Position{1, 14}));
+  EXPECT_EQ(spelled(*assignment.value), "b[3]");
+}
+
+TEST(Parser, ArrayTypesNest) {
+  const Source source = source_of("fn f(a: [int], b: [[bool]]) -> [[[int]]] {}");
+  Diagnostics diagnostics;
+  const Program program = parse(source, diagnostics);
+  ASSERT_TRUE(diagnostics.empty());
+  const Function& function = program.functions.at(0);
+  EXPECT_EQ(name_of(function.variables.at(0).type), "[int]");
+  EXPECT_EQ(name_of(function.variables.at(1).type), "[[bool]]");
+  EXPECT_EQ(name_of(function.result), "[[[int]]]");
+}
+
+TEST(Parser, ErrorsInArraysSayWhatWasExpected) {
+  EXPECT_EQ(grouped("a[]"), "expected an expression, found ']'");
+  EXPECT_EQ(grouped("a[1"), "expected ']', found ')'");
+  EXPECT_EQ(grouped("array(1)"), "expected ',', found ')'");
+  EXPECT_EQ(grouped("array(1, 2, 3)"), "expected ')', found ','");
+  EXPECT_EQ(grouped("array"), "expected '(', found ')'");
+  EXPECT_EQ(grouped("len()"), "expected an expression, found ')'");
+  EXPECT_EQ(grouped("len a"), "expected '(', found 'a'");
+  EXPECT_EQ(errors_of("fn f(a: []) {}"),
+            Errors{"1:10: expected a type ('int', 'bool' or '[...]'), found ']'"});
+  EXPECT_EQ(errors_of("fn f(a: [int) {}"), Errors{"1:13: expected ']', found ')'"});
+  EXPECT_EQ(errors_of("fn f() { a[1]; }"), Errors{"1:14: expected '=', found ';'"});
+  EXPECT_EQ(errors_of("fn f() { f()[1] = 2; }"), Errors{"1:13: expected ';', found '['"});
+  EXPECT_EQ(errors_of("fn f() { len = 2; }"), Errors{"1:10: expected a statement, found 'len'"});
+}
+
 TEST(Parser, PrefixOperatorsNest) {
   EXPECT_EQ(grouped("- - ~a"), "(-(-(~a)))");
   EXPECT_EQ(grouped("not not a"), "(not (not a))");
@@ -105,9 +164,9 @@ TEST(Parser, ErrorsSayWhatWasExpectedAndFound) {
   EXPECT_EQ(errors_of("fn 1"), Errors{"1:4: expected a name, found '1'"});
   EXPECT_EQ(errors_of("fn f("), Errors{"1:6: expected a name, found the end of the file"});
   EXPECT_EQ(errors_of("fn f(a: string) {}"),
-            Errors{"1:9: expected a type ('int' or 'bool'), found 'string'"});
+            Errors{"1:9: expected a type ('int', 'bool' or '[...]'), found 'string'"});
   EXPECT_EQ(errors_of("fn f() {\n  1;\n}"), Errors{"2:3: expected a statement, found '1'"});
-  EXPECT_EQ(errors_of("fn f() { x + 1; }"), Errors{"1:12: expected '=' or '(', found '+'"});
+  EXPECT_EQ(errors_of("fn f() { x + 1; }"), Errors{"1:12: expected '=', '[' or '(', found '+'"});
   EXPECT_EQ(errors_of("fn f() { x = ; }"), Errors{"1:14: expected an expression, found ';'"});
   EXPECT_EQ(errors_of("fn f() { x = 1 }"), Errors{"1:16: expected ';', found '}'"});
 }
@@ -149,7 +208,8 @@ std::string repeated(std::string_view piece, int count) {
 }
 
 TEST(Parser, DeepNestingIsAnErrorAndNotACrash) {
-  for (const std::string_view open : {"(", "-", "~", "not ", "f(", "-(", "not ("}) {
+  for (const std::string_view open :
+       {"(", "-", "~", "not ", "f(", "-(", "not (", "a[", "len(", "array(", "array(1, "}) {
     EXPECT_EQ(grouped(repeated(open, 100'000) + "1"), "nested too deeply") << open;
   }
   for (const std::string_view open : {"{", "if true {", "while true {", "if true {} else {"}) {
@@ -159,9 +219,16 @@ TEST(Parser, DeepNestingIsAnErrorAndNotACrash) {
   }
 }
 
+TEST(Parser, DeepTypesAreAnErrorAndNotACrash) {
+  const auto errors = errors_of("fn f(a: " + repeated("[", 100'000));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_NE(errors[0].find("nested too deeply"), std::string::npos);
+}
+
 TEST(Parser, LongChainsOfOperatorsAreBounded) {
   EXPECT_EQ(grouped("1" + repeated("+1", 100'000)), "expression too long");
   EXPECT_EQ(grouped("1" + repeated("+1", 900)).substr(0, 3), "(((");
+  EXPECT_EQ(grouped("a" + repeated("[1]", 100'000)), "expression too long");
 }
 
 TEST(Parser, LongChainsOfElseIfAreNoNesting) {
