@@ -35,6 +35,10 @@ const char* Agent::output_folder() const noexcept {
   return is_adopted && has_folder_.load(std::memory_order_acquire) ? place_.path() : nullptr;
 }
 
+bool Agent::has_outputs_here() const noexcept {
+  return output_folder() != nullptr && adopted_pid_.load(std::memory_order_relaxed) == current_pid();
+}
+
 void Agent::set_phase(Phase phase) noexcept {
   phase_ = phase;
   const bool open = phase == Phase::kDormant || phase == Phase::kAwake;
@@ -74,6 +78,7 @@ void Agent::let_go() noexcept {
 void Agent::adopt_process() noexcept {
   const bool is_child = g_generations != 0;
   process_page().generation.store(++g_generations, std::memory_order_relaxed);
+  adopted_pid_.store(current_pid(), std::memory_order_relaxed);
   if (!is_child) return;
   is_child_ = true;
   const bool half_changed = busy_.load(std::memory_order_relaxed);
@@ -158,6 +163,7 @@ Status Agent::stop() noexcept {
 
 void Agent::write_statistics() noexcept {
   if (!has_folder_.load(std::memory_order_relaxed) || phase_ == Phase::kStopped) return;
+  place_.remove("stats");  // of an exec that failed
   const int file = place_.create("stats");
   if (file < 0) return;
   Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it

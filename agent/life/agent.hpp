@@ -32,6 +32,8 @@ class Agent {
   std::uint32_t wanted_intakes() const noexcept { return wanted_intakes_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
+  // Of this very process: false in a child that has none yet, or that shares its parent's memory.
+  bool has_outputs_here() const noexcept;
 
   // -- the owner of the leaf lock --
   void take_over() noexcept;  // first thing: notices a new process, reads the options once
@@ -39,7 +41,7 @@ class Agent {
 
   Status start(std::string_view options) noexcept;
   Status stop() noexcept;
-  void write_statistics() noexcept;  // at exit; nothing if the process announced nothing
+  void write_statistics() noexcept;  // anew each time; nothing if the process announced nothing
 
   // Fill in what only the agent knows: id, time, process, thread.
   Status load(CodeLoad& load) noexcept;
@@ -90,6 +92,7 @@ class Agent {
   std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
   std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child
   std::atomic<bool> has_folder_{false};           // of this process
+  std::atomic<std::uint32_t> adopted_pid_{0};
   std::uint64_t last_id_ = 0;
   std::uint64_t last_index_ = 0;
   Phase phase_ = Phase::kUnborn;

@@ -5,16 +5,16 @@
 //           code of ours may be on a stack at any time.
 #include <pthread.h>
 
+#include <cstdlib>
+
 #include "agent/base/process_page.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/life/agent.hpp"
+#include "agent/life/leave.hpp"
 #include "agent/unwinders/registry.hpp"
 
 namespace jitquill {
 namespace {
-
-// An exit must not hang on a thread that was stopped inside us and will never run again.
-constexpr std::uint64_t kExitWaitNs = 100'000'000;
 
 // What prepare keeps for parent and child. Written only by the thread that holds the leaf lock.
 struct ForkState {
@@ -69,18 +69,13 @@ void after_fork_in_child() {
 
 [[gnu::constructor]] void on_load() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  // quick_exit() runs no destructors. Its handlers run newest first, so ours comes after the host's.
+  at_quick_exit(leave);
   (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
 }
 
 [[gnu::destructor]] void on_exit_of_host() {
-  (void)guest_call([] {
-    if (LeafLock::lock(kExitWaitNs) != LeafLock::Entry::kTaken) return 0;
-    agent().take_over();
-    agent().write_statistics();
-    agent().let_go();
-    LeafLock::unlock();
-    return 0;
-  });
+  leave();
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+// The host is about to be gone, or to become another program: what must be written then.
+//
+// Context   [life]; async-signal-safe, also in a child of fork or vfork. A few loads where nothing was
+//           announced, one system call more to know a child of vfork.
+// Promises  returns within a bounded time, whatever other threads were stopped in the middle of. In a child
+//           that has announced nothing of its own, and in a vfork child, nothing is done: the outputs in its
+//           memory are its parent's. The process may stay after all (an exec that fails): all goes on, and a
+//           later call writes anew.
+#pragma once
+
+namespace jitquill {
+
+void leave();  // not noexcept: a cancellation of an asynchronous type may act at its end
+
+}  // namespace jitquill

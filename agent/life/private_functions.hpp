@@ -1,0 +1,20 @@
+// What libjitquill.so shows to the libraries that are built and installed with it, and to nobody else.
+//
+// Context   as each function says.
+// Promises  members are only ever added at the end; the name changes with anything else. So libraries of two
+//           builds that meet in one process (LD_LIBRARY_PATH) do no harm.
+#pragma once
+
+#include <cstdint>
+
+namespace jitquill {
+
+struct PrivateFunctions {
+  std::uint32_t struct_size;
+  std::uint32_t reserved;
+  void (*leave)();  // life/leave.hpp
+};
+
+}  // namespace jitquill
+
+extern "C" [[gnu::visibility("default")]] const jitquill::PrivateFunctions jitquill_private_v1;
