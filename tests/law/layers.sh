@@ -22,4 +22,5 @@ forbid tests/readers 'agent/|writer/|jitquill/'
 formats=$(ls writer | grep -vE '^(CMakeLists.txt|model|bytes|unwind|sink)$' | paste -sd'|')
 forbid agent/lanes "agent/(drain|life|api|intake)/|writer/($formats)/"
 forbid agent/api "writer/($formats)/"
+forbid agent/preload "writer/|jitquill/|agent/(api|base|drain|include|lanes|unwinders)/"
 exit $failed

@@ -1,0 +1,76 @@
+// libc's ways to leave a process that run no destructors, as the host sees them.
+//
+// Context   as POSIX says of each name: all but execvp, execvpe and execlp also from signal handlers and in
+//           children of fork and vfork. What the agent does then: life/leave.hpp.
+// Promises  the results and errno are libc's. No allocation, no lookup; the stack that the list of arguments
+//           takes is what libc itself would take for it.
+// Does not  see what libc calls inside itself (posix_spawn, system, popen, daemon), nor bare system calls.
+#include <alloca.h>
+
+#include <cstdarg>
+#include <cstddef>
+
+#include "agent/life/private_functions.hpp"
+#include "agent/preload/next.hpp"
+
+// Null where an older libjitquill.so came first, which must not keep the host from starting.
+#pragma weak jitquill_private_v1
+
+namespace jitquill::preload {
+namespace {
+
+void let_agent_write() {
+  if (&jitquill_private_v1 != nullptr) jitquill_private_v1.leave();
+}
+
+// With the null pointer at their end.
+std::size_t count_arguments(const char* first, std::va_list* rest) {
+  std::size_t count = 1;
+  for (const char* argument = first; argument != nullptr; ++count) argument = va_arg(*rest, const char*);
+  return count;
+}
+
+// Leaves `rest` behind the null pointer.
+void copy_arguments(const char* first, std::va_list* rest, char** to) {
+  const char* argument = first;
+  for (; argument != nullptr; argument = va_arg(*rest, const char*)) *to++ = const_cast<char*>(argument);
+  *to = nullptr;
+}
+
+}  // namespace
+}  // namespace jitquill::preload
+
+// Under names of our own: libc's headers declare theirs with attributes that differ from name to name.
+#define BORROWS(returns, name, parameters)                                                              \
+  extern "C" [[gnu::visibility("default")]] returns jitquill_borrowed_##name parameters __asm__(#name); \
+  returns jitquill_borrowed_##name parameters
+
+#define NO_RETURN(name)                          \
+  BORROWS(void, name, (int status)) {            \
+    jitquill::preload::let_agent_write();        \
+    jitquill::preload::next.name.load()(status); \
+    __builtin_unreachable();                     \
+  }
+
+#define PASSED_ON(name, parameters, arguments)            \
+  BORROWS(int, name, parameters) {                        \
+    jitquill::preload::let_agent_write();                 \
+    return jitquill::preload::next.name.load() arguments; \
+  }
+
+#define LISTED(name, passed_to, arguments)                                                     \
+  BORROWS(int, name, (const char* path, const char* first, ...)) {                             \
+    std::va_list more;                                                                         \
+    va_start(more, first);                                                                     \
+    const std::size_t size = jitquill::preload::count_arguments(first, &more) * sizeof(char*); \
+    va_end(more);                                                                              \
+    char** const argv = static_cast<char**>(alloca(size));                                     \
+    va_start(more, first);                                                                     \
+    jitquill::preload::copy_arguments(first, &more, argv);                                     \
+    jitquill::preload::let_agent_write();                                                      \
+    const int result = jitquill::preload::next.passed_to.load() arguments;                     \
+    va_end(more);                                                                              \
+    return result;                                                                             \
+  }
+
+#include "agent/preload/borrowed.def"

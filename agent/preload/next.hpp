@@ -1,0 +1,25 @@
+// Who would have been called without us: libc, or the next library that borrows the same name.
+//
+// Context   any, signal handlers and children of vfork too: a load.
+// Promises  whole at every moment. Until our constructor has asked the loader, which may be after
+// constructors
+//           of other libraries, what is async-signal-safe goes straight to the kernel.
+#pragma once
+
+#include <atomic>
+
+namespace jitquill::preload {
+
+struct Next {
+#define NO_RETURN(name) std::atomic<void (*)(int status)> name;
+#define PASSED_ON(name, parameters, arguments) std::atomic<int(*) parameters> name;
+#define LISTED(name, passed_to, arguments)
+#include "agent/preload/borrowed.def"
+#undef NO_RETURN
+#undef PASSED_ON
+#undef LISTED
+};
+
+extern constinit Next next;
+
+}  // namespace jitquill::preload
