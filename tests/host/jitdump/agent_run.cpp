@@ -58,19 +58,30 @@ bool has_pattern_frame(const Function& function, std::uint32_t i) {
   return true;
 }
 
-}  // namespace
-
-test_support::Command with_agent(const test_support::TempFolder& folder, const std::string& host,
-                                 const std::vector<std::string>& arguments, const std::string& options) {
+test_support::Command with_library(const char* library, const test_support::TempFolder& folder,
+                                   const std::string& host, const std::vector<std::string>& arguments,
+                                   const std::string& options) {
   test_support::Command command;
   command.words = {host};
   command.words.insert(command.words.end(), arguments.begin(), arguments.end());
-  command.environment = {{"LD_PRELOAD", JITQUILL_AGENT},
+  command.environment = {{"LD_PRELOAD", library},
                          {"JITQUILL_OPTIONS", "dir=" + folder.file("out") + " " + options},
                          // The preloaded agent comes in front of a sanitizer's library, as it would of any.
                          {"ASAN_OPTIONS", "verify_asan_link_order=0"}};
   command.folder = folder.path();
   return command;
+}
+
+}  // namespace
+
+test_support::Command with_agent(const test_support::TempFolder& folder, const std::string& host,
+                                 const std::vector<std::string>& arguments, const std::string& options) {
+  return with_library(JITQUILL_AGENT, folder, host, arguments, options);
+}
+
+test_support::Command with_preload(const test_support::TempFolder& folder, const std::string& host,
+                                   const std::vector<std::string>& arguments, const std::string& options) {
+  return with_library(JITQUILL_PRELOAD, folder, host, arguments, options);
 }
 
 std::vector<std::string> dump_files(const test_support::TempFolder& folder) {

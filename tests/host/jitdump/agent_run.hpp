@@ -14,6 +14,11 @@
 test_support::Command with_agent(const test_support::TempFolder& folder, const std::string& host,
                                  const std::vector<std::string>& arguments, const std::string& options = "");
 
+// The same, by libjitquill-preload.so.
+test_support::Command with_preload(const test_support::TempFolder& folder, const std::string& host,
+                                   const std::vector<std::string>& arguments,
+                                   const std::string& options = "");
+
 std::vector<std::string> dump_files(const test_support::TempFolder& folder);
 
 // Reads and judges one.
