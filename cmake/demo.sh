@@ -20,7 +20,7 @@ if ! { cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DJITQU
   exit 1
 fi
 
-agent=$build/agent/libjitquill.so
+agent=$build/agent/libjitquill-preload.so
 nib=$build/demo-jit/demo-jit
 out=$build/demo-output
 rm -rf "$out"
