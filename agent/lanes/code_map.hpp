@@ -1,7 +1,7 @@
 // Which code lives where: live ranges by address, which never overlap.
 //
 // Context   under the leaf lock.
-// Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). 112 bytes
+// Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). 128 bytes
 //           a live function.
 // Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
 //           keep ended ranges yet: their first user, run news, brings them in.
