@@ -1,12 +1,12 @@
 #include "agent/life/output_place.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 
+#include "agent/base/high_descriptor.hpp"
 #include "agent/life/dir_template.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -14,9 +14,6 @@ namespace jitquill {
 namespace {
 
 constexpr std::uint32_t kMostFolders = 100000;  // <command>-<pid>.N of one dir
-constexpr rlim_t kHighest = 1024;  // a higher number would make the kernel grow the table by megabytes
-constexpr int kSpare = 16;
-constexpr int kStandardError = 2;
 constexpr int kNewFile = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 constexpr char kNewest[] = "latest";
 
@@ -35,16 +32,6 @@ class Decimal {
 const char* text_of(int error) noexcept {
   return error == -ENOEXEC ? "mounted noexec, so that perf would not find the files"
                            : strerrordesc_np(-error);
-}
-
-int moved_high(int descriptor) noexcept {
-  rlimit limit{};
-  (void)raw::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit);
-  const auto top = static_cast<int>(std::min(limit.rlim_cur, kHighest));
-  const long high = raw::call(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, std::max(top - kSpare, 3));
-  if (high < 0 && descriptor > kStandardError) return descriptor;  // none free up there
-  raw::close(descriptor);  // what the host prints must not land in our file
-  return static_cast<int>(high);
 }
 
 }  // namespace
