@@ -1,8 +1,5 @@
 #include "writer/jitdump/sink.hpp"
 
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <new>
 
 #include "writer/bytes/bytes.hpp"
@@ -11,23 +8,10 @@
 #include "writer/jitdump/marker.hpp"
 #include "writer/jitdump/records.hpp"
 #include "writer/jitdump/seen_code.hpp"
+#include "writer/sink/process_file.hpp"
 
 namespace jitquill {
 namespace {
-
-// perf knows a dump by exactly this name: jit-<decimal pid>.dump.
-class FileName {
- public:
-  explicit FileName(std::uint32_t pid) noexcept {
-    std::memcpy(text_, "jit-", 4);
-    char* const end = std::to_chars(text_ + 4, text_ + 4 + 10, pid).ptr;
-    std::memcpy(end, ".dump", 6);
-  }
-  const char* text() const noexcept { return text_; }
-
- private:
-  char text_[4 + 10 + 6];
-};
 
 class JitdumpSink final : public Sink {
  public:
@@ -52,11 +36,8 @@ class JitdumpSink final : public Sink {
 
 Status JitdumpSink::begin(const Origin& origin, const Outlets& outlets) noexcept {
   abandon();
-  const FileName name(origin.pid);
-  const int descriptor = outlets.folder.create(name.text());
-  if (descriptor < 0)
-    return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
-  file_.adopt(descriptor, outlets.folder.budget());
+  const ProcessFileName name("jit-", origin.pid, ".dump");  // perf knows a dump by exactly this name
+  if (const Status made = make_file(outlets.folder, name.text(), file_); made != Status::kOk) return made;
   start_ns_ = origin.start_ns;
   if (const Status status = write_header(origin); status != Status::kOk) {
     abandon();

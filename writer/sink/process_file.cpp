@@ -1,0 +1,23 @@
+#include "writer/sink/process_file.hpp"
+
+#include <cerrno>
+#include <charconv>
+
+namespace jitquill {
+
+ProcessFileName::ProcessFileName(std::string_view stem, std::uint32_t pid, std::string_view ending) noexcept {
+  const std::size_t stem_size = stem.copy(text_, kMostWords);
+  char* const digits = text_ + stem_size;
+  char* const end = std::to_chars(digits, digits + kMostDigits, pid).ptr;
+  end[ending.copy(end, kMostWords - stem_size)] = '\0';
+}
+
+Status make_file(Folder& folder, const char* name, GroupFile& file) noexcept {
+  const int descriptor = folder.create(name);
+  if (descriptor < 0)
+    return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
+  file.adopt(descriptor, folder.budget());
+  return Status::kOk;
+}
+
+}  // namespace jitquill
