@@ -170,6 +170,7 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
           .from = move.from,
           .to = move.to,
           .size = before.size,
+          .name = load.name,
           .pid = pid_,
           .tid = load.tid,
           .unwinding = load.unwinding,

@@ -28,9 +28,9 @@ void GroupFile::adopt(int descriptor, Budget* budget) noexcept {
   close();
   descriptor_ = descriptor;
   budget_ = budget;
-  size_ = 0;
   struct stat status {};
   (void)raw::status_of(descriptor, status);
+  size_ = static_cast<std::uint64_t>(status.st_size);
   device_ = status.st_dev;
   inode_ = status.st_ino;
 }

@@ -24,8 +24,8 @@ class GroupFile {
   GroupFile(const GroupFile&) = delete;
   GroupFile& operator=(const GroupFile&) = delete;
 
-  // Takes over an open, empty file; closes the one it had. `budget`: shared with other files, outlives this
-  // one's appends; null = no limit.
+  // Takes over an open file, to grow behind what is there; closes the one it had. `budget`: shared with other
+  // files, outlives this one's appends; null = no limit.
   void adopt(int descriptor, Budget* budget = nullptr) noexcept;
   bool is_open() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }

@@ -91,6 +91,7 @@ struct CodeMove {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
   std::uint64_t size = 0;
+  std::string_view name = {};
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   Unwinding unwinding;

@@ -6,6 +6,7 @@
 // Does not  know who calls it, nor keep a pointer into what it was handed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,7 +23,7 @@ namespace jitquill {
 class Folder {
  public:
   // A new, empty file of this name, open for reading and writing; -errno if it cannot be made. The sink
-  // closes it.
+  // closes it. A folder may instead hand out a file that it made for this process before, to be continued.
   virtual int create(const char* name) noexcept = 0;
   // Takes a file away that create() made and that came to nothing.
   virtual void remove(const char* name) noexcept = 0;
@@ -33,13 +34,20 @@ class Folder {
   ~Folder() = default;
 };
 
+// Where perf maps go: the same lines into each. Null: not there.
+using MapFolders = std::array<Folder*, 2>;
+
 // Where a sink's output goes.
 struct Outlets {
   // NOLINTNEXTLINE(google-explicit-constructor): a folder is all that most sinks need
-  Outlets(Folder& files, ObjectRegistry* registry = nullptr) noexcept : folder(files), objects(registry) {}
+  Outlets(Folder& files, ObjectRegistry* registry = nullptr) noexcept
+      : Outlets(files, registry, {&files, nullptr}) {}
+  Outlets(Folder& files, ObjectRegistry* registry, const MapFolders& maps) noexcept
+      : folder(files), objects(registry), map_folders(maps) {}
 
   Folder& folder;
   ObjectRegistry* objects;  // null: no debugger can be told
+  MapFolders map_folders;
 };
 
 // What became of one function beyond its status, for the counters.

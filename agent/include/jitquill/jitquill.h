@@ -67,6 +67,7 @@ typedef enum jitquill_status {
   JITQUILL_NO_MARKER = 4,          /* file written, but perf cannot find it (directory is noexec) */
   JITQUILL_BAD_OPTION = 5,         /* started, but an option was not understood: its default is used */
   JITQUILL_NOT_REGISTERED = 6,     /* announced, but not registered as JITQUILL_CODE_REGISTER asked */
+  JITQUILL_ONE_MAP_ONLY = 7,       /* started, but only one of two perf maps could be made */
   JITQUILL_NO_AGENT = -1,          /* nothing preloaded or linked; from the stubs only */
   JITQUILL_OFF = -2,               /* no output wants it */
   JITQUILL_STOPPED = -3,           /* after jitquill_stop() */

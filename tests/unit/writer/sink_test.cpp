@@ -2,47 +2,19 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
+#include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
 
+#include "tests/unit/writer/temporary_folder.hpp"
 #include "writer/jitdump/sink.hpp"
 
 namespace jitquill {
 namespace {
-
-class TemporaryFolder final : public Folder {
- public:
-  TemporaryFolder() {
-    std::string name = testing::TempDir() + "jitquill-sink-XXXXXX";
-    path = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-  int create(const char* name) noexcept override {
-    if (error != 0) return -error;
-    const char* const file = device != nullptr ? device : "";
-    const std::string at = device != nullptr ? file : (path / name).string();
-    return open(at.c_str(), flags | (device != nullptr ? 0 : O_CREAT | O_EXCL) | O_CLOEXEC, 0600);
-  }
-  void remove(const char* name) noexcept override { std::filesystem::remove(path / name); }
-  std::string read(const char* name) const {
-    std::ifstream file(path / name, std::ios::binary);
-    EXPECT_TRUE(file.is_open()) << name;
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  std::filesystem::path path;
-  int flags = O_RDWR;
-  int error = 0;
-  const char* device = nullptr;  // opened in place of a new file
-};
 
 // Executable mappings of a file of that name in this process.
 std::size_t markers(const std::string& name) {
