@@ -21,6 +21,7 @@
 #include "agent/lanes/reentry_queue.hpp"
 #include "agent/life/options.hpp"
 #include "agent/life/output_place.hpp"
+#include "agent/life/perf_map_place.hpp"
 
 namespace jitquill {
 
@@ -63,6 +64,7 @@ class Agent {
   void read_options(std::string_view from_start) noexcept;
   bool may_record() const noexcept;
   Status wake() noexcept;
+  MapFolders map_folders() noexcept;
   void say_option_problems() noexcept;
 
   Status open_outputs() noexcept;
@@ -103,6 +105,7 @@ class Agent {
   FixedText<4096> environment_options_;
   Options options_;
   OutputPlace place_;
+  PerfMapPlace map_place_;
   Log log_;
   OpenSinks sinks_;
   CodeMap code_map_;

@@ -101,12 +101,21 @@ const char* set_dir(Options& options, std::string_view value) noexcept {
   return options.dir.set(value) ? nullptr : "path too long";
 }
 
+// `names` in the enumeration's order.
+template <class Choice, std::size_t kCount>
+bool choose(Choice& choice, const std::string_view (&names)[kCount], std::string_view value) noexcept {
+  const auto* name = std::find(std::begin(names), std::end(names), value);
+  if (name == std::end(names)) return false;
+  choice = static_cast<Choice>(name - names);
+  return true;
+}
+
 const char* set_unwind(Options& options, std::string_view value) noexcept {
-  constexpr std::string_view kNames[] = {"off", "gap", "twin"};  // as UnwindMode
-  const auto* name = std::find(std::begin(kNames), std::end(kNames), value);
-  if (name == std::end(kNames)) return "must be twin, gap or off";
-  options.unwind = static_cast<UnwindMode>(name - kNames);
-  return nullptr;
+  return choose(options.unwind, {"off", "gap", "twin"}, value) ? nullptr : "must be twin, gap or off";
+}
+
+const char* set_perfmap_at(Options& options, std::string_view value) noexcept {
+  return choose(options.perfmap_at, {"tmp", "dir", "both"}, value) ? nullptr : "must be tmp, dir or both";
 }
 
 const char* set_log(Options& options, std::string_view value) noexcept {

@@ -43,6 +43,9 @@ enum class UnwindMode : std::uint8_t { kOff, kGap, kTwin };
 // Smaller folders would hold little but their beginnings.
 inline constexpr std::uint64_t kLeastMaxBytes = 64 * 1024;
 
+// Where perf maps go: /tmp, the output folder.
+enum class PerfmapAt : std::uint8_t { kTmp, kDir, kBoth };
+
 struct Options {
   std::uint32_t formats = 0;  // bit i = row i of sinks.def
   std::uint32_t intakes = 0;  // bit i = row i of intakes.def
@@ -53,6 +56,7 @@ struct Options {
   std::uint64_t max_bytes = 0;  // of a folder's files together; 0 = no limit
   bool records_children = true;
   bool reannounce = false;
+  PerfmapAt perfmap_at = PerfmapAt::kTmp;
   bool move_records = false;  // a move is written as such, not as a load at the new place
   bool inlining = false;
   bool arch_clock = false;

@@ -28,7 +28,7 @@ Status Agent::open_outputs() noexcept {
   has_folder_.store(true, std::memory_order_release);
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
   say_other_place();
-  const Outlets outlets{place_, &gdb_registry()};
+  const Outlets outlets{place_, &gdb_registry(), map_folders()};
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
       outlets, log_);
@@ -38,6 +38,13 @@ Status Agent::open_outputs() noexcept {
     say_on_stderr(pid_, line.text("no output: ").text(text(opened)).view());
   }
   return opened;
+}
+
+MapFolders Agent::map_folders() noexcept {
+  const bool in_tmp = options_.perfmap_at != PerfmapAt::kDir;
+  const bool in_folder = options_.perfmap_at != PerfmapAt::kTmp;
+  map_place_.open(log_, in_folder ? nullptr : &place_);
+  return {in_tmp ? &map_place_ : nullptr, in_folder ? &place_ : nullptr};
 }
 
 // A dir= that was asked for is an option that does not do; the default is nobody's word, and a script that

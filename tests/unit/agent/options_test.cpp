@@ -39,6 +39,12 @@ TEST(Options, TheLastWordWins) {
   EXPECT_EQ(parsed("dir=a dir=b").dir.view(), "b");
 }
 
+TEST(Options, MapsGoWherePerfLooksUnlessSaidOtherwise) {
+  EXPECT_EQ(parsed("").perfmap_at, PerfmapAt::kTmp);
+  EXPECT_EQ(parsed("perfmap_at=dir").perfmap_at, PerfmapAt::kDir);
+  EXPECT_EQ(parsed("perfmap_at=both").perfmap_at, PerfmapAt::kBoth);
+}
+
 TEST(Options, NoneMeansNone) {
   EXPECT_EQ(parsed("formats=none").formats, 0u);
   EXPECT_EQ(parsed("log=none").log.view(), "");
@@ -60,6 +66,7 @@ TEST_P(OptionsWrong, AreNamedAndTheDefaultStays) {
   EXPECT_EQ(options.formats, defaults.formats);
   EXPECT_EQ(options.dir.view(), defaults.dir.view());
   EXPECT_EQ(options.unwind, defaults.unwind);
+  EXPECT_EQ(options.perfmap_at, defaults.perfmap_at);
   EXPECT_EQ(options.verbose, defaults.verbose);
 }
 
@@ -69,12 +76,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"formats=jitdmp", "unknown name"}, Wrong{"intakes=gbd", "unknown name"},
                     Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"hooks=*", "not built yet"},
                     Wrong{"unwind=twins", "twin, gap or off"}, Wrong{"unwind=on", "gap or off"},
-                    Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},
-                    Wrong{"=", "unknown option"}, Wrong{"dir=/x/%z", "%p is the process"},
-                    Wrong{"dir=/x%", "%p is the process"}, Wrong{"children=on", "same or off"},
-                    Wrong{"reannounce=2", "0 or 1"}, Wrong{"max_bytes=64000", "at least 64k"},
-                    Wrong{"max_bytes=1T", "k, M or G"}, Wrong{"max_bytes=-1", "number of bytes"},
-                    Wrong{"max_bytes=", "number of bytes"}, Wrong{"max_bytes=1kk", "number of bytes"},
+                    Wrong{"perfmap_at=/tmp", "tmp, dir or both"}, Wrong{"verbose=yes", "0 or 1"},
+                    Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"}, Wrong{"=", "unknown option"},
+                    Wrong{"dir=/x/%z", "%p is the process"}, Wrong{"dir=/x%", "%p is the process"},
+                    Wrong{"children=on", "same or off"}, Wrong{"reannounce=2", "0 or 1"},
+                    Wrong{"max_bytes=64000", "at least 64k"}, Wrong{"max_bytes=1T", "k, M or G"},
+                    Wrong{"max_bytes=-1", "number of bytes"}, Wrong{"max_bytes=", "number of bytes"},
+                    Wrong{"max_bytes=1kk", "number of bytes"},
                     Wrong{"max_bytes=99999999999G", "number of bytes"}));
 
 TEST(Options, SizesTakeUnits) {
