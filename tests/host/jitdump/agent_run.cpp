@@ -1,11 +1,14 @@
 #include "tests/host/jitdump/agent_run.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
 #include <time.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/host/jitdump/kill_progress.hpp"
 #include "tests/host/jitdump/pattern.hpp"
 
 using jitdump_reader::Dump;
@@ -82,6 +85,22 @@ test_support::Command with_agent(const test_support::TempFolder& folder, const s
 test_support::Command with_preload(const test_support::TempFolder& folder, const std::string& host,
                                    const std::vector<std::string>& arguments, const std::string& options) {
   return with_library(JITQUILL_PRELOAD, folder, host, arguments, options);
+}
+
+Killed kill_at(const test_support::TempFolder& folder, const std::string& host, std::uint32_t functions,
+               std::uint32_t target, const std::string& options) {
+  const std::string shared = folder.file("progress");
+  KillProgress* progress = map_kill_progress(shared.c_str());
+  if (progress == nullptr) return {};
+  test_support::Child child(with_agent(folder, host, {shared, std::to_string(functions)}, options));
+  const time_t deadline = time(nullptr) + 60;
+  while (progress->returned.load() < target && time(nullptr) < deadline) sched_yield();
+  child.signal(SIGKILL);
+  const test_support::Ended ended = child.wait(10);
+  EXPECT_EQ(ended.signal, SIGKILL) << ended.describe();
+  const Killed killed = {child.pid(), progress->returned.load()};
+  munmap(progress, sizeof *progress);
+  return killed;
 }
 
 std::vector<std::string> dump_files(const test_support::TempFolder& folder) {

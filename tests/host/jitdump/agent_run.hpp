@@ -4,6 +4,9 @@
 // Promises  every dump that is asked for has passed the strict reader, or the test has failed.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,15 @@ test_support::Command with_agent(const test_support::TempFolder& folder, const s
 test_support::Command with_preload(const test_support::TempFolder& folder, const std::string& host,
                                    const std::vector<std::string>& arguments,
                                    const std::string& options = "");
+
+struct Killed {
+  pid_t pid = 0;
+  std::uint32_t returned = 0;  // announcements whose call had returned
+};
+
+// Runs kill_host, which is at `host`, until `target` of its announcements have returned, then kills it.
+Killed kill_at(const test_support::TempFolder& folder, const std::string& host, std::uint32_t functions,
+               std::uint32_t target, const std::string& options = "");
 
 std::vector<std::string> dump_files(const test_support::TempFolder& folder);
 

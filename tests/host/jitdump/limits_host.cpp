@@ -14,6 +14,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -70,11 +71,9 @@ bool mount_small(rlim_t bytes) {
 }
 
 // Out of the file system, which goes with us.
-void save(const char* to) {
-  const std::string from =
-      std::string(jitquill_output_folder()) + "/jit-" + std::to_string(getpid()) + ".dump";
-  std::ifstream in(from, std::ios::binary);
-  std::ofstream(to, std::ios::binary) << in.rdbuf();
+void save_outputs() {
+  for (const auto& output : std::filesystem::directory_iterator(jitquill_output_folder()))
+    std::filesystem::copy_file(output.path(), output.path().filename());
 }
 
 bool set_up(const std::string& what, rlim_t to, const std::string& how) {
@@ -105,7 +104,7 @@ int main(int argc, char** argv) {
   // Our own output goes the way that files of that size cannot.
   const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
   setrlimit(RLIMIT_FSIZE, &none);
-  if (argument.starts_with("disk")) save(("jit-" + std::to_string(getpid()) + ".dump").c_str());
+  if (argument.starts_with("disk")) save_outputs();
   std::printf("%u\n", done);
   return is_clean ? 0 : 1;
 }

@@ -1,7 +1,5 @@
 // What was announced is in the dump, whatever happens to the process or its threads meanwhile.
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <signal.h>
 
 #include <map>
 #include <random>
@@ -9,7 +7,6 @@
 #include <sstream>
 
 #include "tests/host/jitdump/agent_run.hpp"
-#include "tests/host/jitdump/kill_progress.hpp"
 
 namespace {
 
@@ -26,29 +23,13 @@ void expect_patterns_in_order(const Dump& dump) {
   }
 }
 
-// How many announcements had returned when the host was killed.
-std::uint32_t kill_at(const TempFolder& folder, std::uint32_t functions, std::uint32_t target) {
-  const std::string shared = folder.file("progress");
-  KillProgress* progress = map_kill_progress(shared.c_str());
-  if (progress == nullptr) return 0;
-  Child host(with_agent(folder, KILL_HOST, {shared, std::to_string(functions)}));
-  const time_t deadline = time(nullptr) + 60;
-  while (progress->returned.load() < target && time(nullptr) < deadline) sched_yield();
-  host.signal(SIGKILL);
-  const Ended ended = host.wait(10);
-  EXPECT_EQ(ended.signal, SIGKILL) << ended.describe();
-  const std::uint32_t returned = progress->returned.load();
-  munmap(progress, sizeof *progress);
-  return returned;
-}
-
 TEST(JitdumpSurvives, SigkillAtAnyMoment) {
   constexpr std::uint32_t kFunctions = 20'000;
   std::mt19937 random(20'000);
   for (unsigned round = times(10, 200); round > 0; --round) {
     const std::uint32_t target = 1 + static_cast<std::uint32_t>(random()) % kFunctions;
     TempFolder folder;
-    const std::uint32_t returned = kill_at(folder, kFunctions, target);
+    const std::uint32_t returned = kill_at(folder, KILL_HOST, kFunctions, target).returned;
     ASSERT_GE(returned, target);
     Expectations killed;
     killed.may_be_torn = true;
