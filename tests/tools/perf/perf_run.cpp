@@ -30,11 +30,12 @@ std::uint64_t hex(const std::string& text) {
 
 // "host 123/123 4567.123456789: ..."; the name may have blanks in it. Gives what follows.
 bool parse_header(const std::string& line, Sample& sample, std::string& rest) {
-  static const std::regex kHeader(R"(^\s*\S.*\s\d+/\d+\s+(\d+)\.(\d{9}):(.*)$)");
+  static const std::regex kHeader(R"(^\s*\S.*\s(\d+)/\d+\s+(\d+)\.(\d{9}):(.*)$)");
   std::smatch match;
   if (line.empty() || line[0] == '\t' || !std::regex_match(line, match, kHeader)) return false;
-  sample.when_ns = std::stoull(match[1]) * 1'000'000'000 + std::stoull(match[2]);
-  rest = match[3];
+  sample.pid = std::stoi(match[1]);
+  sample.when_ns = std::stoull(match[2]) * 1'000'000'000 + std::stoull(match[3]);
+  rest = match[4];
   return true;
 }
 
@@ -122,10 +123,10 @@ Ended record_host(const TempFolder& folder, const Request& request) {
   return perf(folder, words, command);
 }
 
-Ended script(const TempFolder& folder, bool stacks, bool srclines) {
+Ended script(const TempFolder& folder, const std::string& recording, bool stacks, bool srclines) {
   std::string fields = "comm,pid,tid,time,ip,sym,dso";
   if (srclines) fields += ",srcline";
-  std::vector<std::string> words = {"script", "-i", "perf.jit.data", "--ns", "--no-inline", "-F", fields};
+  std::vector<std::string> words = {"script", "-i", recording, "--ns", "--no-inline", "-F", fields};
   if (!stacks) words.push_back("--hide-call-graph");
   return perf(folder, words);
 }
@@ -167,10 +168,14 @@ Recording record(const TempFolder& folder, const Request& request) {
     return recording;
   }
   parse_host(recorded.out + recorded.err, recording);
-  const Ended injected = inject(folder, "perf.data", "perf.jit.data");
-  if (!injected.succeeded()) recording.error = "perf inject: " + injected.describe();
-  const Ended shown = script(folder, request.stacks, request.srclines);
-  const Ended plain = script(folder, false, false);
+  std::string file = "perf.data";
+  if (request.injects) {
+    const Ended injected = inject(folder, file, "perf.jit.data");
+    if (!injected.succeeded()) recording.error = "perf inject: " + injected.describe();
+    file = "perf.jit.data";
+  }
+  const Ended shown = script(folder, file, request.stacks, request.srclines);
+  const Ended plain = script(folder, file, false, false);
   if (!shown.succeeded() || !plain.succeeded()) recording.error += "perf script: " + shown.err + plain.err;
   recording.samples = parse_script(shown.out);
   if (!add_addresses(parse_script(plain.out), recording.samples))

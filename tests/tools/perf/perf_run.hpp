@@ -1,8 +1,11 @@
-// Records a host with perf, injects its jitdump, and reads the samples back as perf's own tools show them.
+// Records a host with perf, injects its jitdump unless told not to, and reads the samples back as perf's own
+// tools show them.
 //
 // Context   perf tests.
 // Promises  nothing is written outside of the given folder: perf's build-id cache and home lie in it too.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <map>
@@ -21,6 +24,7 @@ struct Frame {
 };
 
 struct Sample {
+  pid_t pid = 0;
   std::uint64_t when_ns = 0;
   std::uint64_t ip = 0;  // in memory; a frame's is counted from its file's start where perf knows the file
   std::vector<Frame> frames;  // the innermost first
@@ -52,7 +56,8 @@ struct Request {
   std::vector<std::string> host;  // with arguments
   std::string agent_options;
   std::string frequency = "1500";
-  bool stacks = true;  // --call-graph dwarf
+  bool stacks = true;   // --call-graph dwarf
+  bool injects = true;  // false: what perf shows of the recording as it is
   bool srclines = false;
 };
 
