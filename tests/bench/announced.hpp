@@ -74,11 +74,12 @@ class Announced {
 // The agent writes below it, from start to end of its life; then all of it is removed.
 class OutputFolder {
  public:
-  OutputFolder() {
+  // `wanted`: options beside the folder's own.
+  explicit OutputFolder(const std::string& wanted = "") {
     char name[] = "/tmp/jitquill-bench-XXXXXX";
     if (mkdtemp(name) == nullptr) std::exit(1);
     path_ = name;
-    const std::string options = "dir=" + path_;
+    const std::string options = "dir=" + path_ + " " + wanted;
     const jitquill_start_options start{sizeof start, options.c_str()};
     if (jitquill_start(&start) != JITQUILL_OK) std::exit(1);
   }
