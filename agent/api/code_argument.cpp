@@ -67,7 +67,7 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   if (code.size > kMaxCodeSize) return Status::kTooLarge;
 
   load.address = reinterpret_cast<std::uint64_t>(code.addr);
-  if (load.address + code.size < load.address) return Status::kBadArgument;
+  if (!is_placeable(load.address, code.size)) return Status::kBadArgument;
   load.bytes = {static_cast<const std::uint8_t*>(code.bytes != nullptr ? code.bytes : code.addr), code.size};
   if (code.name != nullptr) load.name = {code.name, strnlen(code.name, kMaxNameRead)};
   load.file = code.file;

@@ -75,12 +75,13 @@ void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcep
 
 template <class Call>
 Status OpenSinks::each(Call call, Log& log, Reach reach) noexcept {
-  if (count_ == 0) return Status::kOff;
   met_limit_ = false;
   Status all = Status::kOk;
+  bool is_taken = false;
   for (std::size_t i = count_; i-- > 0;) {  // backwards: a failure may take row i out
     if (reach == Reach::kFiles && open_[i].sink->is_in_memory()) continue;
     const Status status = call(*open_[i].sink);
+    is_taken = true;
     all = worse(all, status);
     if (status == Status::kFull) {
       met_limit_ = true;
@@ -90,7 +91,7 @@ Status OpenSinks::each(Call call, Log& log, Reach reach) noexcept {
       note_failure(i, status, log);
     }
   }
-  return all;
+  return is_taken ? all : Status::kOff;
 }
 
 Status OpenSinks::load(const CodeLoad& load, Written& written, Log& log, Reach reach) noexcept {
@@ -105,10 +106,15 @@ Status OpenSinks::unload(const CodeUnload& unload, Log& log) noexcept {
   return each([&](Sink& sink) { return sink.unload(unload); }, log);
 }
 
-void OpenSinks::end(std::uint64_t when_ns, Log& log, Reach reach) noexcept {
-  (void)each([&](Sink& sink) { return sink.end(when_ns); }, log, reach);
+void OpenSinks::end(std::uint64_t when_ns, Log& log) noexcept {
+  (void)each([&](Sink& sink) { return sink.end(when_ns); }, log);
+  while (count_ != 0) drop(count_ - 1);
+}
+
+void OpenSinks::hand_over(std::uint64_t when_ns, Log& log) noexcept {
+  (void)each([&](Sink& sink) { return sink.hand_over(when_ns); }, log, Reach::kFiles);
   for (std::size_t i = count_; i-- > 0;) {
-    if (reach == Reach::kAll || !open_[i].sink->is_in_memory()) drop(i);
+    if (!open_[i].sink->is_in_memory()) drop(i);
   }
 }
 

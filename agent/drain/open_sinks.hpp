@@ -22,8 +22,8 @@ class OpenSinks {
 
   enum class Reach { kAll, kFiles };  // kFiles: not those whose output is memory
 
-  // The first failure, else the first limit, else kOk. kOff: none is left. kFull is not held against a sink:
-  // it waits for a new folder.
+  // The first failure, else the first limit, else kOk. kOff: nobody was there to take it. kFull is not held
+  // against a sink: it waits for a new folder.
   Status load(const CodeLoad& load, Written& written, Log& log, Reach reach = Reach::kAll) noexcept;
   Status move(const CodeMove& move, Written& written, Log& log) noexcept;
   Status unload(const CodeUnload& unload, Log& log) noexcept;
@@ -31,7 +31,9 @@ class OpenSinks {
   // True if the last call met the end of the folder's budget.
   bool met_limit() const noexcept { return met_limit_; }
 
-  void end(std::uint64_t when_ns, Log& log, Reach reach = Reach::kAll) noexcept;
+  void end(std::uint64_t when_ns, Log& log) noexcept;
+  // Ends those that are files: others follow, in a new folder.
+  void hand_over(std::uint64_t when_ns, Log& log) noexcept;
   // In a child: the files are the parent's. Outputs in memory stay open.
   void abandon() noexcept;
   // In a child whose memory cannot be trusted: not even their destructors run.

@@ -8,6 +8,8 @@
 // Context   [notify], [life], as owner_lock.hpp. fork() waits for it (life/birth.cpp).
 #pragma once
 
+#include <cstdint>
+
 #include "agent/base/guest_call.hpp"
 #include "agent/base/owner_lock.hpp"
 #include "agent/base/process_page.hpp"
@@ -16,16 +18,18 @@ namespace jitquill::intake {
 
 class IntakeLock {
  public:
-  static OwnerLock::Entry lock() noexcept { return OwnerLock::lock(process_page().intakes_lock_word); }
+  static OwnerLock::Entry lock(std::uint64_t wait_ns = OwnerLock::kForever) noexcept {
+    return OwnerLock::lock(process_page().intakes_lock_word, wait_ns);
+  }
   static void unlock() noexcept { OwnerLock::unlock(process_page().intakes_lock_word); }
 };
 
 // Runs body() under the lock; nothing if this thread is inside already, since what would come of that is a
-// runtime that reacts to our own doing. False then.
+// runtime that reacts to our own doing, nor if the lock is not free within `wait_ns`. False then.
 template <class Body>
-bool under_intake_lock(Body body) {
+bool under_intake_lock(Body body, std::uint64_t wait_ns = OwnerLock::kForever) {
   return guest_call([&] {
-    if (IntakeLock::lock() == OwnerLock::Entry::kAlreadyMine) return false;
+    if (IntakeLock::lock(wait_ns) != OwnerLock::Entry::kTaken) return false;
     body();
     IntakeLock::unlock();
     return true;

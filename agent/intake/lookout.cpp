@@ -32,9 +32,13 @@ void look_around() {
   const std::uint32_t wanted = agent().wanted_intakes();
   if (wanted == 0 || !agent().wants_code()) return;
   const LoaderState state = loader_state();
-  (void)under_intake_lock([&] {
-    if (!(state == g_seen)) look_at_all(state, wanted);
-  });
+  // Not waited for: who is called from inside dlopen() holds the loader's lock, for which somebody may wait
+  // who holds ours. Whoever holds it looks, or the next call does.
+  (void)under_intake_lock(
+      [&] {
+        if (!(state == g_seen)) look_at_all(state, wanted);
+      },
+      0);
 }
 
 }  // namespace jitquill::intake

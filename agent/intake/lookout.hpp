@@ -3,6 +3,7 @@
 //
 // Context   [life]: the loader's thread, or a host's thread in one of the borrowed functions (preload/).
 // Promises  one dl_iterate_phdr() step where nothing changed, and nothing at all where no output wants code.
+//           Never waits for the intakes' lock.
 #pragma once
 
 namespace jitquill::intake {

@@ -1,5 +1,6 @@
 #include "agent/intake/told.hpp"
 
+#include "agent/base/counters.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {
@@ -10,6 +11,10 @@ bool wants_code() noexcept {
 
 Status tell_load(CodeLoad& load) {
   if (!wants_code()) return Status::kOff;
+  if (!is_placeable(load.address, load.bytes.size())) {
+    count(Counter::functions_refused);
+    return load.bytes.empty() ? Status::kEmptyCode : Status::kTooLarge;
+  }
   load.is_overheard = true;
   load.may_fault = true;
   return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
@@ -19,6 +24,7 @@ Status tell_unload(std::uint64_t address) {
   if (!wants_code()) return Status::kOff;
   CodeUnload unload;
   unload.address = address;
+  unload.is_overheard = true;
   return with_agent([&](Agent& a) { return a.unload(unload); },
                     [&](Agent& a) { return a.queue_unload(unload); });
 }
@@ -28,6 +34,7 @@ Status tell_move(std::uint64_t from, std::uint64_t to) {
   CodeMove move;
   move.from = from;
   move.to = to;
+  move.is_overheard = true;
   return with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); });
 }
 

@@ -129,6 +129,19 @@ KeptCode* CodeMap::take(std::uint64_t address) noexcept {
   return kept;
 }
 
+bool CodeMap::has_told(std::uint64_t address, std::uint64_t size) const noexcept {
+  if (live_ == nullptr) return false;
+  auto at = at_or_above(address);
+  if (at != live_->ranges.begin()) {
+    const auto& [start, before] = *std::prev(at);
+    if (start + before.size > address && before.is_told()) return true;
+  }
+  for (; at != live_->ranges.end() && at->first < address + size; ++at) {
+    if (at->second.is_told()) return true;
+  }
+  return false;
+}
+
 const LiveCode* CodeMap::find(std::uint64_t address) const noexcept {
   if (live_ == nullptr) return nullptr;
   const auto found = live_->ranges.find(address);

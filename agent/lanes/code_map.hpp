@@ -27,6 +27,9 @@ struct LiveCode {
   KeptCode* kept = nullptr;        // the map's own; null = it cannot be announced again
   bool has_lines = false;
   bool has_unwinding = false;
+
+  // By its runtime, whose word counts; otherwise overheard.
+  bool is_told() const noexcept { return hash == 0; }
 };
 
 // Of all bytes; never 0.
@@ -49,6 +52,8 @@ class CodeMap {
   void clear() noexcept;
   // As remove() of what find() has found, but its kept code is the caller's from now on.
   KeptCode* take(std::uint64_t address) noexcept;
+  // Whether any of [address, address + size) is code that its runtime told us of.
+  bool has_told(std::uint64_t address, std::uint64_t size) const noexcept;
   // Valid until the next add() or remove().
   const LiveCode* find(std::uint64_t address) const noexcept;
 

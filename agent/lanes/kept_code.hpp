@@ -34,7 +34,7 @@ class KeptCode {
   static KeptCode* keep(const CodeLoad& load, Texts& files) noexcept;
   static void forget(KeptCode* kept) noexcept;
 
-  // A load with all but address, bytes and room.
+  // A load with all but address and bytes; the room is what it had.
   CodeLoad load() const noexcept;
 
  private:

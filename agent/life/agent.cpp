@@ -1,7 +1,6 @@
 #include "agent/life/agent.hpp"
 
 #include <sys/auxv.h>
-#include <charconv>
 #include <cstdlib>
 
 #include "agent/base/arena.hpp"
@@ -11,6 +10,7 @@
 #include "agent/base/text_line.hpp"
 #include "agent/base/thread_id.hpp"
 #include "writer/bytes/bytes.hpp"
+#include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -98,6 +98,7 @@ void Agent::adopt_process() noexcept {
   has_folder_.store(false, std::memory_order_relaxed);
   queue_.forget();
   place_.forget();
+  first_index_here_ = last_index_ + 1;
   if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);
   if (!may_record()) {
     sinks_.end(now(), log_);  // what is in memory too: nobody hears of unloads from now on
@@ -112,6 +113,7 @@ void Agent::read_options(std::string_view from_start) noexcept {
   if (!environment_is_usable_)
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
   wanted_intakes_.store(options_.intakes, std::memory_order_relaxed);
+  is_other_place_said_ = false;
 }
 
 void Agent::say_option_problems() noexcept {
@@ -152,8 +154,14 @@ Status Agent::start(std::string_view options) noexcept {
   return wake();
 }
 
-Status Agent::stop() noexcept {
+// The last records are no news: they may go over the limit.
+void Agent::end_outputs() noexcept {
+  place_.budget()->set_limit(Budget::kUnlimited);
   sinks_.end(now(), log_);
+}
+
+Status Agent::stop() noexcept {
+  end_outputs();
   write_statistics();
   log_.close();
   code_map_.clear();  // what is announced later goes into another folder, where this code is not
@@ -168,10 +176,8 @@ void Agent::write_statistics() noexcept {
   if (file < 0) return;
   Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it
   for (std::size_t i = 0; i < kCounters; ++i) {
-    char digits[20];
-    const char* const end = std::to_chars(digits, digits + sizeof digits, counted(i)).ptr;
     rows.raw(std::string_view(kCounterRows[i].name)).u8('\t');
-    rows.raw(std::string_view(digits, static_cast<std::size_t>(end - digits))).u8('\t');
+    rows.raw(Decimal(counted(i)).view()).u8('\t');
     rows.raw(std::string_view(kCounterRows[i].meaning)).u8('\n');
   }
   const long written = raw::write(file, rows.view().data(), rows.view().size());

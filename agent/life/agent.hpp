@@ -70,6 +70,7 @@ class Agent {
   Status open_outputs() noexcept;
   void say_other_place() noexcept;
   void limit_folder() noexcept;
+  void end_outputs() noexcept;
   Status open_next_folder() noexcept;
   Status load_in_next_folder(CodeLoad& load, Written& written) noexcept;
   void announce_again() noexcept;  // all live code that is remembered, to the outputs that are files
@@ -78,10 +79,11 @@ class Agent {
   void sign(CodeLoad& load) noexcept;
   Status place_load(CodeLoad& load) noexcept;
   void prepare(CodeLoad& load) noexcept;
-  bool is_known(const CodeLoad& load) noexcept;
+  bool is_known(const CodeLoad& load, std::uint64_t hash) noexcept;
   Status reload(CodeLoad& load) noexcept;
   Status record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept;
-  bool add_to_map(const CodeLoad& load, const Written& written) noexcept;  // false: no memory
+  bool add_to_map(const CodeLoad& load, const Written& written,
+                  std::uint64_t hash) noexcept;  // false: no memory
   void write_queued(ReentryQueue::Entry& entry) noexcept;
   static Status out_of_memory() noexcept;  // counts it
   void notice_lost_sinks() noexcept;
@@ -97,10 +99,13 @@ class Agent {
   std::atomic<std::uint32_t> adopted_pid_{0};
   std::uint64_t last_id_ = 0;
   std::uint64_t last_index_ = 0;
+  std::uint64_t first_index_here_ = 1;  // what was announced before this process's folder was opened is below
+  std::uint64_t last_index_again_ = 0;  // of the live code that this folder began with
   Phase phase_ = Phase::kUnborn;
   std::uint32_t pid_ = 0;
-  bool is_child_ = false;         // of a fork of a process that the agent lived in
-  bool has_more_rights_ = false;  // than its user: setuid, setgid, file capabilities
+  bool is_child_ = false;             // of a fork of a process that the agent lived in
+  bool has_more_rights_ = false;      // than its user: setuid, setgid, file capabilities
+  bool is_other_place_said_ = false;  // on stderr
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   Options options_;

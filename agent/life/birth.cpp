@@ -16,6 +16,9 @@
 namespace jitquill {
 namespace {
 
+// An intake may wait for the loader, and the host may fork inside dlopen().
+constexpr std::uint64_t kForkWaitNs = 1'000'000'000;
+
 // What prepare keeps for parent and child. Written only by the thread that holds the leaf lock.
 struct ForkState {
   HostState host;
@@ -34,7 +37,7 @@ void before_fork() {
     leave_guest(host);
     return;
   }
-  const bool has_intakes = intake::IntakeLock::lock() == OwnerLock::Entry::kTaken;
+  const bool has_intakes = intake::IntakeLock::lock(kForkWaitNs) == OwnerLock::Entry::kTaken;
   const bool has_registry = unwinders::Registry::lock() == OwnerLock::Entry::kTaken;
   (void)LeafLock::lock();
   g_fork = {host, 0, has_intakes, has_registry};

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
+#include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::folders {
@@ -19,15 +19,37 @@ constexpr long kFlagsAreValid = 0x0020;     // ST_VALID
 class PassingName {
  public:
   explicit PassingName(std::uint32_t pid) noexcept {
+    const Decimal number(pid);
     std::memcpy(text_, kStart, sizeof kStart - 1);
-    *std::to_chars(text_ + sizeof kStart - 1, text_ + sizeof text_ - 1, pid).ptr = '\0';
+    (void)number.view().copy(text_ + sizeof kStart - 1, number.view().size());
   }
   const char* text() const noexcept { return text_; }
 
  private:
   static constexpr char kStart[] = ".jitquill-link-";
-  char text_[sizeof kStart + 10] = {};
+  char text_[sizeof kStart + 20] = {};
 };
+
+uid_t user() noexcept {
+  return static_cast<uid_t>(raw::call(SYS_geteuid));
+}
+
+int judge(const struct stat& status, Identity& identity) noexcept {
+  identity = {status.st_dev, status.st_ino};
+  const bool is_private =
+      S_ISDIR(status.st_mode) && (status.st_mode & 0777) == 0700 && status.st_uid == user();
+  return is_private ? 0 : -EPERM;
+}
+
+// A link that a killed process of this number left in the way is taken away.
+bool make_link(const char* target, int folder, const char* name) noexcept {
+  if (raw::call(SYS_symlinkat, target, folder, name) == 0) return true;
+  struct stat left {};
+  if (raw::call(SYS_newfstatat, folder, name, &left, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(left.st_mode))
+    return false;
+  (void)raw::call(SYS_unlinkat, folder, name, 0);
+  return raw::call(SYS_symlinkat, target, folder, name) == 0;
+}
 
 struct stat status_at(int folder, const char* name, long& error) noexcept {
   struct stat status {};
@@ -54,13 +76,16 @@ int make_all(char* path) noexcept {
   return made;
 }
 
-int check_private(const char* path) noexcept {
+int inspect(const char* path, Identity& identity) noexcept {
   long error = 0;
   const struct stat status = status_at(AT_FDCWD, path, error);
-  if (error != 0) return static_cast<int>(error);
-  const bool is_private = S_ISDIR(status.st_mode) && (status.st_mode & 07777) == 0700 &&
-                          status.st_uid == static_cast<uid_t>(raw::call(SYS_geteuid));
-  return is_private ? 0 : -EPERM;
+  return error != 0 ? static_cast<int>(error) : judge(status, identity);
+}
+
+bool belongs_to_us(const char* path) noexcept {
+  long error = 0;
+  const struct stat status = status_at(AT_FDCWD, path, error);
+  return error == 0 && status.st_uid == user();
 }
 
 bool forbids_execution(const char* path) noexcept {
@@ -69,17 +94,15 @@ bool forbids_execution(const char* path) noexcept {
   return (status.f_flags & kFlagsAreValid) != 0 && (status.f_flags & kForbidsExecution) != 0;
 }
 
-void remove(const char* path) noexcept {
-  (void)raw::call(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
-}
-
 int open(const char* path, Identity& identity) noexcept {
   const int folder = raw::open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
   if (folder < 0) return folder;
   struct stat status {};
   (void)raw::status_of(folder, status);
-  identity = {status.st_dev, status.st_ino};
-  return folder;
+  const int judged = judge(status, identity);
+  if (judged == 0) return folder;
+  raw::close(folder);
+  return judged;
 }
 
 void link(const char* folder, const char* link_name, const char* target, std::uint32_t pid) noexcept {
@@ -89,8 +112,8 @@ void link(const char* folder, const char* link_name, const char* target, std::ui
   const struct stat before = status_at(parent, link_name, error);
   if (error == -ENOENT || (error == 0 && S_ISLNK(before.st_mode))) {
     const PassingName passing(pid);
-    (void)raw::call(SYS_symlinkat, target, parent, passing.text());
-    if (raw::call(SYS_renameat2, parent, passing.text(), parent, link_name, 0) != 0)
+    if (make_link(target, parent, passing.text()) &&
+        raw::call(SYS_renameat2, parent, passing.text(), parent, link_name, 0) != 0)
       (void)raw::call(SYS_unlinkat, parent, passing.text(), 0);
   }
   raw::close(parent);

@@ -14,14 +14,10 @@ int make(const char* path) noexcept;
 // Makes the folders above and at `path`, as far as they are missing. `path` is the same again afterwards.
 int make_all(char* path) noexcept;
 
-// A folder (no link to one) of this user's own that nobody else may look into. 0, or -errno: -EPERM where it
-// is none.
-int check_private(const char* path) noexcept;
-
 // Files in it cannot be mapped executable, so that perf would never hear of them.
 bool forbids_execution(const char* path) noexcept;
 
-void remove(const char* path) noexcept;  // an empty one
+bool belongs_to_us(const char* path) noexcept;
 
 // Which folder it is, whatever its path comes to mean later.
 struct Identity {
@@ -30,8 +26,11 @@ struct Identity {
   bool operator==(const Identity&) const noexcept = default;
 };
 
-// A handle to work in the folder, close-on-exec, or -errno; who it is in `identity`. Not through a link at
-// its end.
+// 0 for a folder (no link to one) of this user's own that nobody else may look into, which it is in
+// `identity`; or -errno: -EPERM where it is none.
+int inspect(const char* path, Identity& identity) noexcept;
+
+// A handle to work in such a folder, close-on-exec, or -errno.
 int open(const char* path, Identity& identity) noexcept;
 
 // Lets `link_name` in `folder` point to `target`, at one moment. Nothing happens where that name is no link:

@@ -34,14 +34,16 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   prepare(load);
   CarefulBytes careful;
   if (load.may_fault && !careful.read(load)) return out_of_memory();
-  if (load.is_overheard && load.moved_from == 0 && is_known(load)) return Status::kOk;
+  const std::uint64_t hash = load.is_overheard ? hash_of(load.bytes) : 0;
+  if (load.is_overheard && load.moved_from == 0 && is_known(load, hash)) return Status::kOk;
+  if (load.index <= last_index_again_) sign(load);  // the file has later stamps already
 
   Written written;
   Status status = sinks_.load(load, written, log_);
   if (sinks_.met_limit()) status = load_in_next_folder(load, written);
   notice_lost_sinks();
   count_load(load, status, written);
-  return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
+  return add_to_map(load, written, hash) || !is_done(status) ? status : out_of_memory();
 }
 
 // What the options say about it, and what the code map knows.
@@ -55,14 +57,12 @@ void Agent::prepare(CodeLoad& load) noexcept {
 
 // The same code, told again by the same or another intake, with nothing new about it; or told by its runtime
 // itself, whose word counts.
-bool Agent::is_known(const CodeLoad& load) noexcept {
+bool Agent::is_known(const CodeLoad& load, std::uint64_t hash) noexcept {
   const LiveCode* live = code_map_.find(load.address);
-  if (live == nullptr || live->size != load.bytes.size()) return false;
-  if (live->hash != 0) {
-    const bool is_new = live->hash != hash_of(load.bytes) || (!load.lines.empty() && !live->has_lines) ||
-                        (load.unwinding.has_rows() && !live->has_unwinding);
-    if (is_new) return false;
-  }
+  const bool is_same = live != nullptr && live->size == load.bytes.size() && live->hash == hash &&
+                       (load.lines.empty() || live->has_lines) &&
+                       (!load.unwinding.has_rows() || live->has_unwinding);
+  if (!is_same && !code_map_.has_told(load.address, load.bytes.size())) return false;
   count(Counter::duplicates_merged);
   return true;
 }
@@ -77,13 +77,13 @@ void Agent::notice_lost_sinks() noexcept {
   if (phase_ == Phase::kAwake && !sinks_.any()) set_phase(Phase::kOff);
 }
 
-bool Agent::add_to_map(const CodeLoad& load, const Written& written) noexcept {
+bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64_t hash) noexcept {
   const bool is_wanted_again = load.may_move || options_.reannounce || options_.max_bytes != 0;
   const auto added = code_map_.add(load,
                                    {.id = load.id,
                                     .size = load.bytes.size(),
                                     .index = load.index,
-                                    .hash = load.is_overheard ? hash_of(load.bytes) : 0,
+                                    .hash = hash,
                                     .tail = written.tail_size,
                                     .twin_size = static_cast<std::uint32_t>(written.twin_size),
                                     .twin_address = written.twin_address,
@@ -111,7 +111,7 @@ void Agent::count_load(const CodeLoad& load, Status status, const Written& writt
 
 Status Agent::unload(CodeUnload& unload) noexcept {
   const LiveCode* live = code_map_.find(unload.address);
-  if (live == nullptr) {
+  if (live == nullptr || (unload.is_overheard && live->is_told())) {
     count(Counter::unloads_unknown);
     return Status::kNotFound;
   }
@@ -134,7 +134,7 @@ std::uint64_t Agent::size_to_move(std::uint64_t from) const noexcept {
 // move.
 Status Agent::move(CodeMove& move) noexcept {
   const LiveCode* live = code_map_.find(move.from);
-  if (live == nullptr || live->kept == nullptr) {
+  if (live == nullptr || live->kept == nullptr || (move.is_overheard && live->is_told())) {
     count(Counter::unloads_unknown);
     return Status::kNotFound;
   }
@@ -146,12 +146,14 @@ Status Agent::move(CodeMove& move) noexcept {
   load.index = live->index;
   load.address = move.to;
   load.moved_from = move.from;
-  load.may_fault = live->hash != 0;  // nobody vouches for what was overheard
+  load.may_fault = !live->is_told();  // nobody vouches for what was overheard
   load.room = move.room;
   load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(live->size)};
   const LiveCode before = *live;
   KeptCode* const kept = code_map_.take(move.from);  // what `load` points into
-  const Status status = options_.move_records ? record_move(move, load, before) : reload(load);
+  // Only what this process's file has can be moved in it: a child's has not what it inherited.
+  const bool is_record = options_.move_records && before.index >= first_index_here_;
+  const Status status = is_record ? record_move(move, load, before) : reload(load);
   KeptCode::forget(kept);
   return status;
 }
@@ -180,7 +182,10 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   Written written;
   const Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
   if (sinks_.any() && sinks_.met_limit()) {  // a new folder does not know what would be moved
-    if (const Status opened = open_next_folder(); !is_done(opened)) return opened;
+    if (const Status opened = open_next_folder(); !is_done(opened)) {
+      count(Counter::functions_lost);
+      return opened;
+    }
     limit_folder();
     return reload(load);
   }
@@ -188,7 +193,7 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   count_as_owner(Counter::bytes_written, written.bytes);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
-  return add_to_map(load, written) || !is_done(status) ? status : out_of_memory();
+  return add_to_map(load, written, before.hash) || !is_done(status) ? status : out_of_memory();
 }
 
 void Agent::write_queued(ReentryQueue::Entry& entry) noexcept {

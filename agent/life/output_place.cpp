@@ -3,11 +3,12 @@
 #include <fcntl.h>
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
+#include "agent/base/arena.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/life/dir_template.hpp"
+#include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -17,21 +18,10 @@ constexpr std::uint32_t kMostFolders = 100000;  // <command>-<pid>.N of one dir
 constexpr int kNewFile = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 constexpr char kNewest[] = "latest";
 
-class Decimal {
- public:
-  explicit Decimal(std::uint32_t value) noexcept
-      : size_(static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, value).ptr -
-                                       digits_)) {}
-  std::string_view view() const noexcept { return {digits_, size_}; }
-
- private:
-  char digits_[10];
-  std::size_t size_;
-};
-
 const char* text_of(int error) noexcept {
-  return error == -ENOEXEC ? "mounted noexec, so that perf would not find the files"
-                           : strerrordesc_np(-error);
+  if (error == -ENOEXEC) return "mounted noexec, so that perf would not find the files";
+  const char* const known = strerrordesc_np(-error);
+  return known != nullptr ? known : "an error that has no name";  // file systems may answer anything
 }
 
 }  // namespace
@@ -46,21 +36,24 @@ bool OutputPlace::compose(std::size_t size, std::initializer_list<std::string_vi
   return true;
 }
 
-// A reader without the lock sees the old path, none, or the new one.
-void OutputPlace::publish(std::size_t parent_size, std::uint32_t pid) noexcept {
-  forget();
-  const std::string_view path = composed_;
-  std::copy_n(composed_ + 1, path.size(), path_ + 1);  // with its NUL
-  std::atomic_ref(path_[0]).store(path[0], std::memory_order_release);
+// What was made must be ours still: whoever may write to the folder above could have put another there. The
+// path gets memory of its own, which stays: the host may have been handed an earlier one.
+int OutputPlace::publish(std::size_t parent_size, std::uint32_t pid) noexcept {
+  if (const int judged = folders::inspect(composed_, identity_); judged != 0) return judged;
+  const std::size_t size = std::strlen(composed_) + 1;
+  auto* const path = static_cast<char*>(arena().allocate(size));
+  if (path == nullptr) return -ENOMEM;
+  std::memcpy(path, composed_, size);
+  path_.store(path, std::memory_order_release);
   pid_ = pid;
   budget_.begin(Budget::kUnlimited);
-  if (const int folder = folders::open(path_, identity_); folder >= 0) raw::close(folder);
   composed_[parent_size] = '\0';
-  folders::link(composed_, kNewest, path_ + parent_size + 1, pid);
+  folders::link(composed_, kNewest, path + parent_size + 1, pid);
+  return 0;
 }
 
 void OutputPlace::forget() noexcept {
-  std::atomic_ref(path_[0]).store('\0', std::memory_order_release);
+  path_.store("", std::memory_order_release);
 }
 
 // Hosts start and stop again and again: they do not try all the numbers each time.
@@ -82,9 +75,8 @@ int OutputPlace::open_in(std::size_t parent_size, std::uint32_t pid, Noexec noex
     const int made = folders::make(composed_);
     if (made == -EEXIST) continue;
     if (made != 0) return made;
-    publish(parent_size, pid);
     next_number_ = n + 1;
-    return 0;
+    return publish(parent_size, pid);
   }
   return -EEXIST;
 }
@@ -117,15 +109,18 @@ int OutputPlace::open_below_private(std::initializer_list<std::string_view> plac
   if (!compose(0, place)) return -ENAMETOOLONG;
   const int made = folders::make(composed_);
   if (made != 0 && made != -EEXIST) return made;
-  if (const int checked = folders::check_private(composed_); checked != 0) return checked;
+  folders::Identity any;
+  if (const int judged = folders::inspect(composed_, any); judged != 0) return judged;
   return open_in(std::strlen(composed_), pid, Noexec::kRefused);
 }
 
 int OutputPlace::open_below_privates(std::uint32_t pid) noexcept {
   if (open_below_private({start_.runtime_dir(), "/jitquill"}, pid) == 0) return 0;
-  if (!start_.home().empty() && compose(0, {start_.home(), "/.cache"})) (void)folders::make(composed_);
+  if (!start_.home().empty() && compose(0, {start_.home()}) && folders::belongs_to_us(composed_) &&
+      compose(0, {start_.home(), "/.cache"}))
+    (void)folders::make(composed_);
   if (open_below_private({start_.home(), "/.cache/jitquill"}, pid) == 0) return 0;
-  const Decimal user(static_cast<std::uint32_t>(raw::call(SYS_geteuid)));
+  const Decimal user(static_cast<std::uint64_t>(raw::call(SYS_geteuid)));
   return open_below_private({"/tmp/jitquill-", user.view()}, pid);
 }
 
@@ -137,8 +132,9 @@ int OutputPlace::open(std::string_view dir, std::uint32_t pid) noexcept {
   if (open_below_privates(pid) == 0) return 0;
   // Nowhere may files be mapped executable: better files that perf must be led to than none.
   if (opened != -ENOEXEC) return opened;
-  trouble_ = nullptr;  // the files' own trouble: they say so
-  return open_below_dir(dir, pid, Noexec::kTaken);
+  const int taken = open_below_dir(dir, pid, Noexec::kTaken);
+  trouble_ = taken == 0 ? nullptr : text_of(taken);  // that they are noexec the files say themselves
+  return taken;
 }
 
 // The folder by its path, if it still is the one that was made.
@@ -155,7 +151,7 @@ int OutputPlace::create(const char* name) noexcept {
   if (folder < 0) return folder;
   int descriptor = raw::open_at(folder, name, kNewFile, 0600);
   raw::close(folder);
-  // The last descriptor that the host may have: the folder had it.
+  // The last descriptor that the host may have: the folder had it. It was looked at a moment ago.
   if (descriptor == -EMFILE && compose(0, {path(), "/", name}))
     descriptor = raw::open_at(AT_FDCWD, composed_, kNewFile, 0600);
   if (descriptor < 0) return descriptor;

@@ -42,8 +42,8 @@ class OutputPlace final : public Folder {
   // In a child: the folder is the parent's.
   void forget() noexcept;
 
-  // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock.
-  const char* path() const noexcept { return __atomic_load_n(path_, __ATOMIC_ACQUIRE) == 0 ? "" : path_; }
+  // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock, and for good.
+  const char* path() const noexcept { return path_.load(std::memory_order_acquire); }
 
  private:
   enum class Noexec { kRefused, kTaken };
@@ -54,12 +54,12 @@ class OutputPlace final : public Folder {
   int open_below_private(std::initializer_list<std::string_view> place, std::uint32_t pid) noexcept;
   int open_below_privates(std::uint32_t pid) noexcept;
   int open_in(std::size_t parent_size, std::uint32_t pid, Noexec noexec) noexcept;
-  void publish(std::size_t parent_size, std::uint32_t pid) noexcept;
+  int publish(std::size_t parent_size, std::uint32_t pid) noexcept;
   std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
   int open_folder() const noexcept;
 
   ProcessStart start_;
-  char path_[kPathSize] = {};
+  std::atomic<const char*> path_{""};
   char composed_[kPathSize] = {};  // paths are put together here: a host's thread may have a stack of 16 KiB
   folders::Identity identity_;     // of the newest folder
   std::uint32_t pid_ = 0;          // of the newest folder

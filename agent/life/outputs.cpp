@@ -26,6 +26,7 @@ Status Agent::open_outputs() noexcept {
     return Status::kNoOutput;
   }
   has_folder_.store(true, std::memory_order_release);
+  first_index_here_ = last_index_ + 1;
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
   say_other_place();
   const Outlets outlets{place_, &gdb_registry(), map_folders()};
@@ -54,8 +55,9 @@ void Agent::say_other_place() noexcept {
   Message line;
   line.text("output goes to ").text(place_.path()).text(", for dir=").text(options_.dir.view());
   line.text(" cannot be used: ").text(place_.trouble_with_dir());
-  const bool is_said = log_.say(line.view()) && options_.verbose;
-  if (options_.dir_was_given && !is_said) say_on_stderr(pid_, line.view());
+  (void)log_.say(line.view());  // on stderr too if verbose
+  if (options_.dir_was_given && !options_.verbose && !is_other_place_said_) say_on_stderr(pid_, line.view());
+  is_other_place_said_ = true;
 }
 
 // Live code that is announced again may fill more than half a folder; then the folder may take half of
@@ -71,7 +73,7 @@ void Agent::limit_folder() noexcept {
 Status Agent::open_next_folder() noexcept {
   count(Counter::folders_filled);
   place_.budget()->set_limit(Budget::kUnlimited);  // for the last records
-  sinks_.end(now(), log_, OpenSinks::Reach::kFiles);
+  sinks_.hand_over(now(), log_);
   write_statistics();
   log_.close();
   const Status opened = open_outputs();
@@ -84,7 +86,7 @@ Status Agent::load_in_next_folder(CodeLoad& load, Written& written) noexcept {
   code_map_.give_back_twin(written.twin_address, written.twin_size);
   written = {};
   if (const Status opened = open_next_folder(); !is_done(opened)) return opened;
-  sign(load);  // later than what was announced again
+  if (load.index <= last_index_again_) sign(load);
   const Status status = sinks_.load(load, written, log_);
   limit_folder();
   return status;
@@ -103,7 +105,11 @@ void Agent::announce_again() noexcept {
     const bool is_read = careful.read(load);
     const Status status =
         is_read ? sinks_.load(load, written, log_, OpenSinks::Reach::kFiles) : Status::kNoMemory;
-    if (!is_done(status)) return count(Counter::functions_lost);
+    if (status == Status::kOff) return;  // all outputs are in memory
+    if (!is_done(status)) {
+      code_map_.give_back_twin(written.twin_address, written.twin_size);
+      return count(Counter::functions_lost);
+    }
     count(Counter::functions_announced_again);
     count_as_owner(Counter::bytes_written, written.bytes);
     code_map_.give_back_twin(code.twin_address, code.twin_size);
@@ -112,6 +118,7 @@ void Agent::announce_again() noexcept {
     code.twin_address = written.twin_address;
     code.twin_size = static_cast<std::uint32_t>(written.twin_size);
   });
+  last_index_again_ = last_index_;
 }
 
 }  // namespace jitquill

@@ -2,7 +2,8 @@
 //
 // Context   as POSIX says of each name: all but execvp, execvpe and execlp also from signal handlers and in
 //           children of fork and vfork. What the agent does then: life/leave.hpp.
-// Promises  the results and errno are libc's. No allocation, no lookup; the stack that the list of arguments
+// Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran; the
+// stack that the list of arguments
 //           takes is what libc itself would take for it.
 // Does not  see what libc calls inside itself (posix_spawn, system, popen, daemon), nor bare system calls.
 #include <alloca.h>

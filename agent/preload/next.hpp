@@ -1,9 +1,10 @@
-// Who would have been called without us: libc, or the next library that borrows the same name.
+// Who would have been called without us: libc, or the next library that borrows the same name. A list of
+// arguments cannot be passed on: execl(), execlp() and execle() go to the next execv(), execvp() and
+// execve().
 //
 // Context   any, signal handlers and children of vfork too: a load.
-// Promises  whole at every moment. Until our constructor has asked the loader, which may be after
-// constructors
-//           of other libraries, what is async-signal-safe goes straight to the kernel.
+// Promises  whole at every moment. What is async-signal-safe goes straight to the kernel until our
+//           constructor has asked the loader, which may be after constructors of other libraries.
 #pragma once
 
 #include <atomic>

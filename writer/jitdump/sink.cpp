@@ -20,9 +20,11 @@ class JitdumpSink final : public Sink {
   Status move(const CodeMove& move, Written& written) noexcept override;
   Status unload(const CodeUnload&) noexcept override { return Status::kOk; }
   Status end(std::uint64_t when_ns) noexcept override;
+  Status hand_over(std::uint64_t when_ns) noexcept override;
   void abandon() noexcept override;
 
  private:
+  Status write_close(std::uint64_t when_ns) noexcept;
   Status write_header(const Origin& origin) noexcept;
   Status append(Status put, Written& written) noexcept;
   std::uint64_t salt_for(const CodeLoad& load) noexcept;
@@ -76,13 +78,26 @@ Status JitdumpSink::append(Status put, Written& written) noexcept {
   return put;
 }
 
-Status JitdumpSink::end(std::uint64_t when_ns) noexcept {
-  if (!file_.is_open()) return Status::kOk;
+Status JitdumpSink::write_close(std::uint64_t when_ns) noexcept {
   group_.clear();
   jitdump::put_close(group_, when_ns);
-  const Status status = group_.failed() ? Status::kNoMemory : file_.append(group_.view());
+  return group_.failed() ? Status::kNoMemory : file_.append(group_.view());
+}
+
+Status JitdumpSink::end(std::uint64_t when_ns) noexcept {
+  if (!file_.is_open()) return Status::kOk;
+  const Status status = write_close(when_ns);
   marker_.keep();  // the code may go on running, and a profiler may attach later
   file_.close();
+  return status;
+}
+
+// Without the marker: a profiler that attaches later is led to the next dump, and one that did before has
+// heard of this. Else a process that fills many would never let go of their pages.
+Status JitdumpSink::hand_over(std::uint64_t when_ns) noexcept {
+  if (!file_.is_open()) return Status::kOk;
+  const Status status = write_close(when_ns);
+  abandon();
   return status;
 }
 

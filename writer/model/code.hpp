@@ -83,6 +83,11 @@ struct CodeLoad {
   TwinPlaces* twins = nullptr;       // asked where that is too little; null = do without
 };
 
+// A place where code can be: not empty, not beyond what formats can say, in the address space.
+constexpr bool is_placeable(std::uint64_t address, std::uint64_t size) noexcept {
+  return size != 0 && size <= kMaxCodeSize && address + size > address;
+}
+
 // The code with this id now runs at `to`, where it has been copied.
 struct CodeMove {
   std::uint64_t id = 0;
@@ -96,6 +101,7 @@ struct CodeMove {
   std::uint32_t tid = 0;
   Unwinding unwinding;
   std::uint32_t room = 0;  // behind the code's new place
+  bool is_overheard = false;
 };
 
 // The code that started at `address` may be overwritten from now on.
@@ -104,6 +110,7 @@ struct CodeUnload {
   std::uint64_t when_ns = 0;
   std::uint64_t address = 0;
   std::uint64_t size = 0;
+  bool is_overheard = false;
 };
 
 // The process that the news is of: written into file headers.

@@ -1,14 +1,16 @@
 #include "writer/sink/process_file.hpp"
 
 #include <cerrno>
-#include <charconv>
+
+#include "writer/bytes/decimal.hpp"
 
 namespace jitquill {
 
 ProcessFileName::ProcessFileName(std::string_view stem, std::uint32_t pid, std::string_view ending) noexcept {
   const std::size_t stem_size = stem.copy(text_, kMostWords);
   char* const digits = text_ + stem_size;
-  char* const end = std::to_chars(digits, digits + kMostDigits, pid).ptr;
+  const Decimal number(pid);
+  char* const end = digits + number.view().copy(digits, kMostDigits);
   end[ending.copy(end, kMostWords - stem_size)] = '\0';
 }
 

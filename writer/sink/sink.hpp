@@ -74,6 +74,8 @@ class Sink {
   virtual Status unload(const CodeUnload& unload) noexcept = 0;
   // Ends the output properly and closes it.
   virtual Status end(std::uint64_t when_ns) noexcept = 0;
+  // As end(), but another output of this process follows, which begins with all code that lives.
+  virtual Status hand_over(std::uint64_t when_ns) noexcept { return end(when_ns); }
   // Lets go of the output without a word: in a child of fork it is the parent's.
   virtual void abandon() noexcept = 0;
   // Its output is memory, not files: a child of fork has its own copy and goes on with it, and a new folder

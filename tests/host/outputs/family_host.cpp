@@ -1,4 +1,5 @@
-// Announces, forks, and announces in both. Argument: how many children, one after the other.
+// Announces, forks, and announces in both. Arguments: how many children, one after the other; where a child's
+// code goes: apart, or over (what it inherited as function 3).
 // Parent: functions 0 to 4 before, of which 1 is unloaded; 100 + n after child n. Child n: 10 + n, and it
 // unloads 2. Prints "<pid> <n> <status of the child's announcement>" for each child.
 #include <sys/wait.h>
@@ -10,12 +11,15 @@
 
 namespace {
 
+jitquill_status announce_at(std::uint8_t* addr, std::uint32_t i) {
+  return pattern::Announcement(i, addr).announce();
+}
 jitquill_status announce(CodeMemory& memory, std::uint32_t i) {
-  return pattern::Announcement(i, memory.at(i)).announce();
+  return announce_at(memory.at(i), i);
 }
 
-[[noreturn]] void be_child(CodeMemory& memory, std::uint32_t n) {
-  const jitquill_status status = announce(memory, 10 + n);
+[[noreturn]] void be_child(CodeMemory& memory, std::uint32_t n, bool is_over) {
+  const jitquill_status status = announce_at(memory.at(is_over ? 3 : 10 + n), 10 + n);
   (void)jitquill_code_unloaded(memory.at(2));
   std::printf("%d %u %d\n", getpid(), n, static_cast<int>(status));
   std::exit(0);
@@ -24,7 +28,8 @@ jitquill_status announce(CodeMemory& memory, std::uint32_t i) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
+  const bool is_over = argv[2][0] == 'o';
   const auto children = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
   CodeMemory memory(100 + children);
   for (std::uint32_t i = 0; i < 5; ++i) {
@@ -33,7 +38,7 @@ int main(int argc, char** argv) {
   if (jitquill_code_unloaded(memory.at(1)) != JITQUILL_OK) return 4;
   for (std::uint32_t n = 0; n < children; ++n) {
     const pid_t child = fork();
-    if (child == 0) be_child(memory, n);
+    if (child == 0) be_child(memory, n, is_over);
     int status = 0;
     if (waitpid(child, &status, 0) != child || status != 0) return 5;
     if (announce(memory, 100 + n) != JITQUILL_OK) return 6;

@@ -26,8 +26,9 @@ struct Member {
 
 class OutputsFamily : public testing::Test {
  protected:
-  std::vector<Member> run_with(const std::string& options, unsigned children) {
-    Child host(with_agent(folder_, FAMILY_HOST, {std::to_string(children)}, options));
+  std::vector<Member> run_with(const std::string& options, unsigned children,
+                               const std::string& where = "apart") {
+    Child host(with_agent(folder_, FAMILY_HOST, {std::to_string(children), where}, options));
     parent_ = host.pid();
     const Ended ended = host.wait(120);
     EXPECT_TRUE(ended.succeeded()) << ended.describe();
@@ -74,6 +75,20 @@ TEST_F(OutputsFamily, AChildAnnouncesWhatItInheritedIfAsked) {
     EXPECT_EQ(functions_of(child.pid), wanted);
   }
   EXPECT_EQ(functions_of(parent_), (Numbers{0, 1, 2, 3, 4, 100, 101}));
+}
+
+// Readers go by the stamps: what was there before must not come after what took its place.
+TEST_F(OutputsFamily, WhatIsAnnouncedAgainIsOlderThanWhatIsNew) {
+  for (const Member& child : run_with("reannounce=1", 2, "over")) {
+    const auto files =
+        test_support::files_below(folder_.path(), "jit-" + std::to_string(child.pid) + ".", "dump");
+    ASSERT_EQ(files.size(), 1u);
+    const Dump dump = judged(files.front());
+    ASSERT_GE(dump.functions.size(), 2u);
+    for (std::size_t i = 1; i < dump.functions.size(); ++i)
+      EXPECT_GT(dump.functions[i].when, dump.functions[i - 1].when) << i;
+    EXPECT_EQ(number_of(dump.functions.back()), 10 + child.number);
+  }
 }
 
 TEST_F(OutputsFamily, ChildrenLeaveNothingIfAsked) {

@@ -1,8 +1,11 @@
 // Announces many functions, most of which end soon. Arguments: how many functions, how many of the first live
 // on, how the others end: unloaded, or moved (over and over, into the place of one before). With "large"
 // there is a function of 200,000 bytes in the middle, and the others end as unloaded.
+// Prints how many dumps are mapped at the end.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,13 @@ bool announce_large() {
   code.size = bytes.size();
   code.name = "large";
   return jitquill_code_loaded(&code, nullptr) == JITQUILL_OK;
+}
+
+void print_mapped_dumps() {
+  std::ifstream maps("/proc/self/maps");
+  unsigned mapped = 0;
+  for (std::string line; std::getline(maps, line);) mapped += line.find("/jit-") != line.npos ? 1 : 0;
+  std::printf("%u\n", mapped);
 }
 
 }  // namespace
@@ -43,5 +53,6 @@ int main(int argc, char** argv) {
       return 5;
     }
   }
+  print_mapped_dumps();
   return 0;
 }

@@ -51,6 +51,7 @@ std::map<unsigned, Folder> fill(const TempFolder& temp, const std::vector<std::s
   const Ended ended = run(with_agent(temp, FILL_HOST, arguments, options));
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
   EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(ended.out, "1\n");  // only the newest dump is mapped
   return folders_of(temp);
 }
 

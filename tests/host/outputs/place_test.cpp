@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -23,7 +24,7 @@ class OutputsPlace : public testing::Test {
  protected:
   // The host starts in `folder`, with a home of its own.
   Command host_in(const std::string& folder, const std::string& options) {
-    Command command = with_agent(temp_, FAMILY_HOST, {"0"});
+    Command command = with_agent(temp_, FAMILY_HOST, {"0", "apart"});
     std::erase_if(command.environment,
                   [](const auto& variable) { return variable.first == "JITQUILL_OPTIONS"; });
     fs::create_directories(temp_.file("home"));
@@ -99,7 +100,8 @@ TEST_F(OutputsPlace, IsElsewhereWhereADiskIsReadOnly) {
 // before.
 TEST_F(OutputsPlace, EqualPidsInOneDirAreToldApart) {
   const Command command = host_in(temp_.path(), "dir=%c/all");
-  const std::string by_pid = "unshare -rpf --mount-proc=/proc sh -c 'exec \"$0\" 0' " + command.words[0];
+  const std::string by_pid =
+      "unshare -rpf --mount-proc=/proc sh -c 'exec \"$0\" 0 apart' " + command.words[0];
   Command contained = command;
   contained.words = {"sh", "-c", by_pid};
   for (int i = 0; i < 2; ++i) {
@@ -145,13 +147,44 @@ TEST_F(OutputsPlace, AProgramWithMoreRightsThanItsUserWritesNothing) {
 // another.
 TEST_F(OutputsPlace, MayVanish) {
   Command command = host_in(temp_.path(), "");
-  command.words.back() = "20";
+  command.words[1] = "20";
   test_support::Child host(command);
   while (!fs::exists(temp_.file("jitquill.data/latest"))) usleep(100);
   fs::rename(temp_.file("jitquill.data"), temp_.file("gone"));
   const Ended ended = host.wait(30);
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
   EXPECT_EQ(ended.err, "");
+  const auto all = dump_files(temp_);
+  EXPECT_EQ(all.size(), 21u);
+  for (const std::string& file : all) EXPECT_FALSE(judged(file).functions.empty()) << file;
+}
+
+// One word on stderr, however many folders follow each other.
+TEST_F(OutputsPlace, ADirThatDoesNotDoIsNotSaidAgainForEachFolder) {
+  Command command = host_in(temp_.path(), "dir=/proc/nowhere max_bytes=64k");
+  command.words = {FILL_HOST, "1000", "5", "unloaded"};
+  const Ended ended = run(command);
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  EXPECT_GT(dumps_below(temp_.file("home/.cache/jitquill")), 3u);
+}
+
+TEST_F(OutputsPlace, WhereNoPlaceDoesTheHostGoesOn) {
+  const std::string user = "65534", private_place = "/tmp/jitquill-" + user, mounted = temp_.file("noexec");
+  if (geteuid() != 0 || fs::exists(private_place)) GTEST_SKIP() << "only root can take all places away";
+  fs::create_directory(mounted);
+  if (mount("none", mounted.c_str(), "tmpfs", MS_NOEXEC | MS_RDONLY, "size=1m") != 0)
+    GTEST_SKIP() << "no mounts here";
+  fs::permissions(temp_.path(), fs::perms::all);
+  fs::create_directory(private_place);  // of another user
+  Command command = host_in(temp_.path(), "dir=" + mounted);
+  command.environment.push_back({"HOME", "/nonexistent"});
+  command.words.insert(command.words.begin(), {"setpriv", "--reuid=" + user, "--clear-groups"});
+  const Ended ended = run(command);
+  fs::remove(private_place);
+  umount(mounted.c_str());
+  EXPECT_EQ(ended.exit_code, 3) << ended.describe();  // the host's own: its announcement was refused
+  EXPECT_NE(ended.err.find("no output"), std::string::npos) << ended.err;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 namespace jitquill {
 namespace {
@@ -113,7 +114,8 @@ TEST_F(OutputPlaceTest, APrivatePlaceIsNoLink) {
   const fs::path made = place_.path();
   fs::remove_all(made);
   fs::remove(made.parent_path() / "latest");
-  fs::remove(made.parent_path());  // if nobody else's output is there
+  std::error_code others;  // somebody else's output may be there
+  fs::remove(made.parent_path(), others);
 }
 
 TEST_F(OutputPlaceTest, WordsInTheDirAreReplaced) {
@@ -124,6 +126,22 @@ TEST_F(OutputPlaceTest, WordsInTheDirAreReplaced) {
   std::tm parsed{};
   ASSERT_STREQ(strptime(time.c_str(), "at-%Y%m%d-%H%M%S", &parsed), "");
   EXPECT_LT(std::abs(timegm(&parsed) - std::time(nullptr)), 60);
+}
+
+// The host may hold what it was handed, on any thread.
+TEST_F(OutputPlaceTest, AnEarlierPathStaysAsItWas) {
+  ASSERT_EQ(place_.open(dir_, 7), 0);
+  const char* const first = place_.path();
+  ASSERT_EQ(place_.open(dir_, 7), 0);
+  EXPECT_EQ(fs::path(first).filename(), "unit-agent-7");
+  EXPECT_EQ(fs::path(place_.path()).filename(), "unit-agent-7.1");
+}
+
+TEST_F(OutputPlaceTest, ALinkThatAKilledProcessLeftHalfDoneIsReplaced) {
+  fs::create_symlink("stale", dir_ + "/.jitquill-link-7");
+  ASSERT_EQ(place_.open(dir_, 7), 0);
+  EXPECT_EQ(fs::read_symlink(dir_ + "/latest"), "unit-agent-7");
+  EXPECT_FALSE(fs::is_symlink(fs::symlink_status(dir_ + "/.jitquill-link-7")));
 }
 
 TEST_F(OutputPlaceTest, LatestLeadsToTheNewestFolder) {
@@ -148,6 +166,8 @@ TEST_F(OutputPlaceTest, MakesNothingInAFolderThatTookThePlaceOfOurs) {
   fs::rename(ours, dir_ + "/moved");
   EXPECT_EQ(place_.create("x"), -ENOENT);
   fs::create_directory(ours);
+  EXPECT_EQ(place_.create("x"), -EPERM);  // others may look into it
+  fs::permissions(ours, fs::perms::owner_all);
   EXPECT_EQ(place_.create("x"), -ENOENT);
   fs::remove(ours);
   fs::create_symlink(dir_ + "/home", ours);
