@@ -36,13 +36,19 @@ bool OutputPlace::compose(std::size_t size, std::initializer_list<std::string_vi
   return true;
 }
 
-// What was made must be ours still: whoever may write to the folder above could have put another there. The
-// path gets memory of its own, which stays: the host may have been handed an earlier one.
-int OutputPlace::publish(std::size_t parent_size, std::uint32_t pid) noexcept {
-  if (const int judged = folders::inspect(composed_, identity_); judged != 0) return judged;
+// Makes the folder that `composed_` names. It must be ours still when it is looked at: whoever may write to
+// the folder above could have put another there. The path gets memory of its own, which stays: the host may
+// have been handed an earlier one.
+int OutputPlace::make_and_publish(std::size_t parent_size, std::uint32_t pid) noexcept {
   const std::size_t size = std::strlen(composed_) + 1;
   auto* const path = static_cast<char*>(arena().allocate(size));
   if (path == nullptr) return -ENOMEM;
+  int made = folders::make(composed_);
+  if (made == 0) made = folders::inspect(composed_, identity_);
+  if (made != 0) {
+    arena().free(path);
+    return made;
+  }
   std::memcpy(path, composed_, size);
   path_.store(path, std::memory_order_release);
   pid_ = pid;
@@ -72,11 +78,10 @@ int OutputPlace::open_in(std::size_t parent_size, std::uint32_t pid, Noexec noex
     if (!compose(parent_size, {"/", start_.command(), "-", Decimal(pid).view(), n == 0 ? "" : ".",
                                n == 0 ? "" : number.view()}))
       return -ENAMETOOLONG;
-    const int made = folders::make(composed_);
+    const int made = make_and_publish(parent_size, pid);
     if (made == -EEXIST) continue;
-    if (made != 0) return made;
-    next_number_ = n + 1;
-    return publish(parent_size, pid);
+    if (made == 0) next_number_ = n + 1;
+    return made;
   }
   return -EEXIST;
 }
@@ -129,6 +134,7 @@ int OutputPlace::open(std::string_view dir, std::uint32_t pid) noexcept {
   const int opened = open_below_dir(dir, pid, Noexec::kRefused);
   if (opened == 0) return 0;
   trouble_ = text_of(opened);
+  if (opened == -ENOMEM) return opened;  // ours: another place would not help
   if (open_below_privates(pid) == 0) return 0;
   // Nowhere may files be mapped executable: better files that perf must be led to than none.
   if (opened != -ENOEXEC) return opened;

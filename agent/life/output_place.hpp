@@ -54,7 +54,7 @@ class OutputPlace final : public Folder {
   int open_below_private(std::initializer_list<std::string_view> place, std::uint32_t pid) noexcept;
   int open_below_privates(std::uint32_t pid) noexcept;
   int open_in(std::size_t parent_size, std::uint32_t pid, Noexec noexec) noexcept;
-  int publish(std::size_t parent_size, std::uint32_t pid) noexcept;
+  int make_and_publish(std::size_t parent_size, std::uint32_t pid) noexcept;
   std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
   int open_folder() const noexcept;
 

@@ -23,7 +23,7 @@ Status Agent::open_outputs() noexcept {
     Message line;
     line.text("no output, choose another place with dir=: cannot use ").text(options_.dir.view());
     say_on_stderr(pid_, line.text(": ").text(place_.trouble_with_dir()).view());
-    return Status::kNoOutput;
+    return made == -ENOMEM ? Status::kNoMemory : Status::kNoOutput;
   }
   has_folder_.store(true, std::memory_order_release);
   first_index_here_ = last_index_ + 1;
