@@ -1,7 +1,6 @@
 #include "agent/life/leave.hpp"
 
 #include "agent/life/agent.hpp"
-#include "agent/life/private_functions.hpp"
 
 namespace jitquill {
 namespace {
@@ -26,6 +25,3 @@ void leave() {
 }
 
 }  // namespace jitquill
-
-extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {sizeof(jitquill::PrivateFunctions), 0,
-                                                                   &jitquill::leave};

@@ -12,7 +12,8 @@ namespace jitquill {
 struct PrivateFunctions {
   std::uint32_t struct_size;
   std::uint32_t reserved;
-  void (*leave)();  // life/leave.hpp
+  void (*leave)();        // life/leave.hpp
+  void (*look_around)();  // intake/lookout.hpp
 };
 
 }  // namespace jitquill

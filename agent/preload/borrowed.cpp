@@ -1,28 +1,21 @@
-// libc's ways to leave a process that run no destructors, as the host sees them.
+// libc's ways to leave a process that run no destructors, and what a JIT calls early, as the host sees them.
 //
-// Context   as POSIX says of each name: all but execvp, execvpe and execlp also from signal handlers and in
-//           children of fork and vfork. What the agent does then: life/leave.hpp.
+// Context   as POSIX says of each name: those to leave by, all but execvp, execvpe and execlp, also from
+//           signal handlers and in children of fork and vfork. What the agent does then: life/leave.hpp,
+//           intake/lookout.hpp.
 // Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran; the
-// stack that the list of arguments
-//           takes is what libc itself would take for it.
+//           stack that the list of arguments takes is what libc itself would take for it.
 // Does not  see what libc calls inside itself (posix_spawn, system, popen, daemon), nor bare system calls.
 #include <alloca.h>
 
 #include <cstdarg>
 #include <cstddef>
 
-#include "agent/life/private_functions.hpp"
+#include "agent/preload/agent_calls.hpp"
 #include "agent/preload/next.hpp"
-
-// Null where an older libjitquill.so came first, which must not keep the host from starting.
-#pragma weak jitquill_private_v1
 
 namespace jitquill::preload {
 namespace {
-
-void let_agent_write() {
-  if (&jitquill_private_v1 != nullptr) jitquill_private_v1.leave();
-}
 
 // With the null pointer at their end.
 std::size_t count_arguments(const char* first, std::va_list* rest) {
@@ -56,6 +49,12 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
 #define PASSED_ON(name, parameters, arguments)            \
   BORROWS(int, name, parameters) {                        \
     jitquill::preload::let_agent_write();                 \
+    return jitquill::preload::next.name.load() arguments; \
+  }
+
+#define WAKES(name, returns, parameters, arguments)       \
+  BORROWS(returns, name, parameters) {                    \
+    jitquill::preload::let_agent_look();                  \
     return jitquill::preload::next.name.load() arguments; \
   }
 

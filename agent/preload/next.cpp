@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "agent/preload/agent_calls.hpp"
+
 namespace jitquill::preload {
 namespace {
 
@@ -69,6 +71,12 @@ int execvpe(const char* file, char* const argv[], char* const envp[]) {
   return looked_for("execvpe", next.execvpe, file, argv, envp);
 }
 
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) {
+  auto* const found = found_next<decltype(::pthread_create)>("pthread_create");
+  return found != nullptr ? found(thread, attributes, start, argument) : EAGAIN;
+}
+
 }  // namespace early
 
 template <class Function>
@@ -80,10 +88,13 @@ void take(std::atomic<Function*>& next_one, const char* name) noexcept {
 #define NO_RETURN(name) take(next.name, #name);
 #define PASSED_ON(name, parameters, arguments) take(next.name, #name);
 #define LISTED(name, passed_to, arguments)
+#define WAKES(name, returns, parameters, arguments) take(next.name, #name);
 #include "agent/preload/borrowed.def"
+#undef WAKES
 #undef NO_RETURN
 #undef PASSED_ON
 #undef LISTED
+  let_agent_look();
 }
 
 }  // namespace
@@ -92,7 +103,9 @@ constinit Next next = {
 #define NO_RETURN(name) {&early::name},
 #define PASSED_ON(name, parameters, arguments) {&early::name},
 #define LISTED(name, passed_to, arguments)
+#define WAKES(name, returns, parameters, arguments) {&early::name},
 #include "agent/preload/borrowed.def"
+#undef WAKES
 #undef NO_RETURN
 #undef PASSED_ON
 #undef LISTED

@@ -7,6 +7,8 @@
 //           constructor has asked the loader, which may be after constructors of other libraries.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 
 namespace jitquill::preload {
@@ -15,7 +17,9 @@ struct Next {
 #define NO_RETURN(name) std::atomic<void (*)(int status)> name;
 #define PASSED_ON(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #define LISTED(name, passed_to, arguments)
+#define WAKES(name, returns, parameters, arguments) std::atomic<returns(*) parameters> name;
 #include "agent/preload/borrowed.def"
+#undef WAKES
 #undef NO_RETURN
 #undef PASSED_ON
 #undef LISTED

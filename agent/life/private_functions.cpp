@@ -1,0 +1,11 @@
+#include "agent/life/private_functions.hpp"
+
+#include "agent/intake/lookout.hpp"
+#include "agent/life/leave.hpp"
+
+extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
+    .struct_size = sizeof(jitquill::PrivateFunctions),
+    .reserved = 0,
+    .leave = &jitquill::leave,
+    .look_around = &jitquill::intake::look_around,
+};
