@@ -19,6 +19,25 @@ std::size_t read_some(const std::uint8_t* from, std::uint8_t* to, std::size_t si
   return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
+// The kernel takes up to 1,024 at once; this many fit on any stack.
+constexpr std::size_t kPiecesAtOnce = 128;
+
+// How many pieces from the front could be read whole.
+std::size_t read_pieces(std::span<const CopyPiece> pieces) noexcept {
+  iovec local[kPiecesAtOnce];
+  iovec remote[kPiecesAtOnce];
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    local[i] = {pieces[i].to, pieces[i].size};
+    remote[i] = {const_cast<void*>(pieces[i].from), pieces[i].size};
+  }
+  long left = raw::call(SYS_process_vm_readv, raw::call(SYS_getpid), local, pieces.size(), remote,
+                        pieces.size(), 0UL);
+  std::size_t whole = 0;
+  while (whole < pieces.size() && left >= static_cast<long>(pieces[whole].size))
+    left -= static_cast<long>(pieces[whole++].size);
+  return whole;
+}
+
 std::size_t to_end_of_page(const std::uint8_t* at) noexcept {
   return kPageSize - (reinterpret_cast<std::uint64_t>(at) & (kPageSize - 1));
 }
@@ -36,6 +55,21 @@ bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_
     }
     from = from.subspan(count);
     to += count;
+  }
+  return is_whole;
+}
+
+bool safe_copy(std::span<const CopyPiece> pieces, std::uint8_t filler) noexcept {
+  bool is_whole = true;
+  while (!pieces.empty()) {
+    const auto some = pieces.first(std::min(pieces.size(), kPiecesAtOnce));
+    const std::size_t whole = read_pieces(some);
+    pieces = pieces.subspan(whole);
+    if (whole == some.size()) continue;
+    const CopyPiece& broken = pieces.front();
+    is_whole &= safe_copy({static_cast<const std::uint8_t*>(broken.from), broken.size},
+                          static_cast<std::uint8_t*>(broken.to), filler);
+    pieces = pieces.subspan(1);
   }
   return is_whole;
 }

@@ -1,6 +1,6 @@
 // Copies memory that may not be readable, without a fault and without touching signal handlers.
 //
-// Context   [notify]; two system calls for each unreadable page, one for the rest.
+// Context   [notify]; two system calls for each unreadable page, one for the rest; of pieces, one for many.
 // Promises  what cannot be read becomes `filler`.
 #pragma once
 
@@ -15,5 +15,21 @@ inline constexpr std::uint8_t kTrap = 0xCC;
 
 // True if every byte could be read. `to` has room for as many bytes as `from`.
 bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_t filler) noexcept;
+
+struct CopyPiece {
+  const void* from;
+  void* to;
+  std::size_t size;
+};
+
+// Each as safe_copy(); far cheaper than one by one if they are small.
+bool safe_copy(std::span<const CopyPiece> pieces, std::uint8_t filler) noexcept;
+
+// One value; zeroes and false if it cannot be read.
+template <class T>
+bool safe_read(const void* from, T& to) noexcept {
+  return safe_copy({static_cast<const std::uint8_t*>(from), sizeof to}, reinterpret_cast<std::uint8_t*>(&to),
+                   0);
+}
 
 }  // namespace jitquill

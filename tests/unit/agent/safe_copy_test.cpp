@@ -44,5 +44,22 @@ TEST_F(SafeCopy, FillsExactlyThePagesThatCannot) {
   }
 }
 
+TEST_F(SafeCopy, FillsExactlyThePiecesThatCannotBeRead) {
+  mprotect(memory_ + kPage, kPage, PROT_NONE);
+  constexpr std::size_t kPieces = 600;
+  std::vector<std::uint8_t> to(kPieces * 4, 0);
+  std::vector<CopyPiece> pieces;
+  for (std::size_t i = 0; i < kPieces; ++i) {
+    const std::uint8_t* from = i % 7 == 3 ? memory_ + kPage + i : memory_ + i % kPage;
+    pieces.push_back({i % 11 == 5 ? nullptr : from, to.data() + 4 * i, i % 5 == 0 ? 0u : 4u});
+  }
+  EXPECT_FALSE(safe_copy(pieces, 0xCC));
+  for (std::size_t i = 0; i < kPieces; ++i) {
+    const int expected = i % 5 == 0 ? 0 : i % 7 == 3 || i % 11 == 5 ? 0xCC : 0x42;
+    for (std::size_t j = 0; j < 4; ++j) ASSERT_EQ(to[4 * i + j], expected) << i;
+  }
+  EXPECT_TRUE(safe_copy(std::span(pieces).first(3), 0xCC));
+}
+
 }  // namespace
 }  // namespace jitquill
