@@ -9,6 +9,10 @@ bool wants_code() noexcept {
   return agent().wants_code();
 }
 
+bool wants_inlining() noexcept {
+  return agent().wants_inlining();
+}
+
 Status tell_load(CodeLoad& load) {
   if (!wants_code()) return Status::kOff;
   if (!is_placeable(load.address, load.bytes.size())) {

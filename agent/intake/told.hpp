@@ -13,6 +13,7 @@
 namespace jitquill::intake {
 
 bool wants_code() noexcept;
+bool wants_inlining() noexcept;  // else the tree of inlined calls need not be made
 
 // `load`: address, bytes, name, and what else the runtime knows. `bytes` where they run, or a copy.
 Status tell_load(CodeLoad& load);

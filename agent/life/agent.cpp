@@ -45,6 +45,7 @@ void Agent::set_phase(Phase phase) noexcept {
   wants_code_.store(open && options_.formats != 0, std::memory_order_relaxed);
   wants_unwinding_.store(open && options_.formats != 0 && options_.unwind != UnwindMode::kOff,
                          std::memory_order_relaxed);
+  wants_inlining_.store(open && options_.inlining, std::memory_order_relaxed);
   is_stopped_.store(phase == Phase::kStopped, std::memory_order_relaxed);
 }
 

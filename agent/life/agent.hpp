@@ -30,6 +30,7 @@ class Agent {
   // -- any context --
   bool wants_code() const noexcept { return wants_code_.load(std::memory_order_relaxed); }
   bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
+  bool wants_inlining() const noexcept { return wants_inlining_.load(std::memory_order_relaxed); }
   std::uint32_t wanted_intakes() const noexcept { return wanted_intakes_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
@@ -92,6 +93,7 @@ class Agent {
   // True until the options are read: a call before our constructor ran must come in.
   std::atomic<bool> wants_code_{true};
   std::atomic<bool> wants_unwinding_{true};
+  std::atomic<bool> wants_inlining_{false};
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
   std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child
