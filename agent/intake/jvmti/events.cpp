@@ -8,12 +8,14 @@
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
 #include "agent/intake/jvmti/tables.hpp"
+#include "agent/intake/jvmti/vm_flags.hpp"
 #include "agent/intake/told.hpp"
 
 namespace jitquill::intake::jvmti {
 namespace {
 
 constinit std::atomic<bool> g_is_over{false};
+constinit std::atomic<bool> g_has_frame_pointers{false};
 
 // The VM's code around an event expects errno as it was.
 class KeptErrno {
@@ -35,6 +37,8 @@ CodeLoad load_at(const void* address, std::int32_t size) noexcept {
   CodeLoad load;
   load.address = reinterpret_cast<std::uint64_t>(address);
   load.bytes = {static_cast<const std::uint8_t*>(address), static_cast<std::size_t>(size)};
+  if (g_has_frame_pointers.load(std::memory_order_relaxed))
+    load.unwinding.kind = Unwinding::Kind::kFramePointers;
   return load;
 }
 
@@ -105,6 +109,9 @@ bool set_callbacks(Env& env) noexcept {
 }  // namespace
 
 bool subscribe(Env& env) {
+  // Without it compiled code uses rbp for anything, and nobody but the VM knows how large its frames are.
+  g_has_frame_pointers.store(vm_flag(find_vm_tables(), "PreserveFramePointer") == true,
+                             std::memory_order_relaxed);
   const Capabilities wanted{kCanGenerateCompiledMethodLoadEvents | kCanGetLineNumbers | kCanGetSourceFileName,
                             0};
   if (AddCapabilities(env)(&env, &wanted) != 0 || !set_callbacks(env)) return false;
