@@ -1,5 +1,6 @@
 #include "agent/life/private_functions.hpp"
 
+#include "agent/intake/jvmti/attach.hpp"
 #include "agent/intake/lookout.hpp"
 #include "agent/life/leave.hpp"
 
@@ -8,4 +9,5 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .reserved = 0,
     .leave = &jitquill::leave,
     .look_around = &jitquill::intake::look_around,
+    .attach_to_java = &jitquill::intake::jvmti::attach_to_java,
 };

@@ -12,8 +12,9 @@ namespace jitquill {
 struct PrivateFunctions {
   std::uint32_t struct_size;
   std::uint32_t reserved;
-  void (*leave)();        // life/leave.hpp
-  void (*look_around)();  // intake/lookout.hpp
+  void (*leave)();                                 // life/leave.hpp
+  void (*look_around)();                           // intake/lookout.hpp
+  void (*attach_to_java)(void* vm, bool is_live);  // intake/jvmti/attach.hpp
 };
 
 }  // namespace jitquill

@@ -1,6 +1,6 @@
 // What libjitquill.so does for us.
 //
-// Context   as each function's own: life/leave.hpp, intake/lookout.hpp.
+// Context   as each function's own: life/leave.hpp, intake/lookout.hpp, intake/jvmti/attach.hpp.
 // Promises  nothing happens, and nothing is missed that keeps the host from starting, where an older
 //           libjitquill.so came first.
 #pragma once
@@ -12,13 +12,13 @@
 namespace jitquill::preload {
 
 // `member`: a pointer to one of PrivateFunctions.
-template <class Member>
-void call_agent(Member member) {
+template <class... Parameters>
+void call_agent(void (*PrivateFunctions::*member)(Parameters...), Parameters... arguments) {
   if (&jitquill_private_v1 == nullptr) return;
   const auto* const at = reinterpret_cast<const unsigned char*>(&(jitquill_private_v1.*member));
   const auto* const begin = reinterpret_cast<const unsigned char*>(&jitquill_private_v1);
   if (static_cast<unsigned long>(at - begin) < jitquill_private_v1.struct_size)
-    (jitquill_private_v1.*member)();
+    (jitquill_private_v1.*member)(arguments...);
 }
 
 inline void let_agent_write() {
@@ -26,6 +26,9 @@ inline void let_agent_write() {
 }
 inline void let_agent_look() {
   call_agent(&PrivateFunctions::look_around);
+}
+inline void let_agent_attach(void* java_vm, bool is_live) {
+  call_agent(&PrivateFunctions::attach_to_java, java_vm, is_live);
 }
 
 }  // namespace jitquill::preload
