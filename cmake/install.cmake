@@ -7,7 +7,8 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Jitquill)
-configure_package_config_file(cmake/JitquillConfig.cmake.in JitquillConfig.cmake INSTALL_DESTINATION ${package_dir})
+configure_package_config_file(cmake/JitquillConfig.cmake.in JitquillConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_LIBDIR)
 # Until 1.0 the writer's C++ interface may change with each minor version; the C API may not.
 write_basic_package_version_file(JitquillConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/JitquillConfig.cmake ${PROJECT_BINARY_DIR}/JitquillConfigVersion.cmake

@@ -43,16 +43,19 @@ expect_announces() {
   expect_adders watched
 }
 
-# The process has one agent, also if another copy of the one that it is linked with is preloaded.
+# The process has one agent, also if another copy of the one that it is linked with is preloaded, or the library for
+# programs that are not.
 expect_linked() {
-  local loaded
+  local loaded preload
   run_in alone "" "$1"
   expect_adders alone
-  cp "$2" libcopy.so
-  run_in watched "$folder/libcopy.so" "$1"
-  expect_adders watched
-  loaded=$(LD_PRELOAD=$folder/libcopy.so LD_TRACE_LOADED_OBJECTS=1 "$1" | grep -E 'libcopy|libjitquill')
-  [ "$(wc -l <<<"$loaded")" -eq 1 ] || fail "two agents: $loaded"
+  cp "$(dirname "$2")/libjitquill.so" libcopy.so
+  for preload in "$folder/libcopy.so" "$2"; do
+    run_in watched "$preload" "$1"
+    expect_adders watched
+    loaded=$(LD_PRELOAD=$preload LD_TRACE_LOADED_OBJECTS=1 "$1" | grep -E 'libcopy|libjitquill\.so')
+    [ "$(wc -l <<<"$loaded")" -eq 1 ] || fail "two agents: $loaded"
+  done
 }
 
 # expect_programs BIN LIBRARY

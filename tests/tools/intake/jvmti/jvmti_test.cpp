@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "tests/host/jitdump/agent_run.hpp"
@@ -160,7 +161,10 @@ TEST_P(JavaEnds, AsWithoutUs) {
   EXPECT_EQ(ended.out, expected.out);
   EXPECT_EQ(ended.err, expected.err);
   EXPECT_NE(ended.out + ended.err, "");
-  for (const std::string& file : dump_files(folder_)) (void)judged(file);
+  for (const std::string& file : dump_files(folder_)) {
+    // A machine that ends by exit_group() may do so between our making of the file and its first write.
+    if (std::filesystem::file_size(file) != 0) (void)judged(file);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
