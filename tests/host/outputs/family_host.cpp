@@ -1,6 +1,6 @@
 // Announces, forks, and announces in both. Arguments: how many children, one after the other; where a child's
 // code goes: apart, or over (what it inherited as function 3).
-// Parent: functions 0 to 4 before, of which 1 is unloaded; 100 + n after child n. Child n: 10 + n, and it
+// Parent: functions 0 to 4 before, of which 1 is unloaded; 100 + n after child n. Child n: 10000 + n, and it
 // unloads 2. Prints "<pid> <n> <status of the child's announcement>" for each child.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ jitquill_status announce(CodeMemory& memory, std::uint32_t i) {
 }
 
 [[noreturn]] void be_child(CodeMemory& memory, std::uint32_t n, bool is_over) {
-  const jitquill_status status = announce_at(memory.at(is_over ? 3 : 10 + n), 10 + n);
+  const jitquill_status status = announce_at(memory.at(is_over ? 3 : 5), 10'000 + n);
   (void)jitquill_code_unloaded(memory.at(2));
   std::printf("%d %u %d\n", getpid(), n, static_cast<int>(status));
   std::exit(0);

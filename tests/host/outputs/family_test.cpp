@@ -63,14 +63,14 @@ class OutputsFamily : public testing::Test {
 TEST_F(OutputsFamily, EachHasWhatItMade) {
   for (const Member& child : run_with("", 2)) {
     EXPECT_EQ(child.status, JITQUILL_OK);
-    EXPECT_EQ(functions_of(child.pid), (Numbers{10 + child.number}));
+    EXPECT_EQ(functions_of(child.pid), (Numbers{10'000 + child.number}));
   }
   EXPECT_EQ(functions_of(parent_), (Numbers{0, 1, 2, 3, 4, 100, 101}));
 }
 
 TEST_F(OutputsFamily, AChildAnnouncesWhatItInheritedIfAsked) {
   for (const Member& child : run_with("reannounce=1", 2)) {
-    Numbers wanted{0, 2, 3, 4, 10 + child.number};
+    Numbers wanted{0, 2, 3, 4, 10'000 + child.number};
     if (child.number == 1) wanted.insert(100);
     EXPECT_EQ(functions_of(child.pid), wanted);
   }
@@ -87,7 +87,7 @@ TEST_F(OutputsFamily, WhatIsAnnouncedAgainIsOlderThanWhatIsNew) {
     ASSERT_GE(dump.functions.size(), 2u);
     for (std::size_t i = 1; i < dump.functions.size(); ++i)
       EXPECT_GT(dump.functions[i].when, dump.functions[i - 1].when) << i;
-    EXPECT_EQ(number_of(dump.functions.back()), 10 + child.number);
+    EXPECT_EQ(number_of(dump.functions.back()), 10'000 + child.number);
   }
 }
 
