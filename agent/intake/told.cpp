@@ -13,6 +13,15 @@ bool wants_inlining() noexcept {
   return agent().wants_inlining();
 }
 
+void remark(std::string_view words) {
+  (void)with_agent(
+      [&](Agent& a) {
+        a.remark(words);
+        return Status::kOk;
+      },
+      [](Agent&) { return Status::kQueued; });
+}
+
 Status tell_load(CodeLoad& load) {
   if (!wants_code()) return Status::kOff;
   if (!is_placeable(load.address, load.bytes.size())) {

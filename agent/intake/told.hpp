@@ -7,6 +7,8 @@
 //           or unwinding are new. What the runtime told by the C API is never overruled.
 #pragma once
 
+#include <string_view>
+
 #include "writer/model/code.hpp"
 #include "writer/model/status.hpp"
 
@@ -14,6 +16,9 @@ namespace jitquill::intake {
 
 bool wants_code() noexcept;
 bool wants_inlining() noexcept;  // else the tree of inlined calls need not be made
+
+// For the log, which is made when there is news: said then.
+void remark(std::string_view words);
 
 // `load`: address, bytes, name, and what else the runtime knows. `bytes` where they run, or a copy.
 Status tell_load(CodeLoad& load);

@@ -149,6 +149,15 @@ Status Agent::wake() noexcept {
   return opened;
 }
 
+void Agent::remark(std::string_view words) noexcept {
+  if (phase_ == Phase::kAwake) {
+    (void)log_.say(words);
+    return;
+  }
+  if (options_.verbose) return say_on_stderr(current_pid(), words);
+  if (remark_count_ < kMostRemarks && remarks_[remark_count_].set(words.substr(0, 511))) ++remark_count_;
+}
+
 Status Agent::start(std::string_view options) noexcept {
   if (phase_ == Phase::kAwake) return Status::kOk;
   read_options(options);

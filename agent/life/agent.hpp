@@ -43,6 +43,8 @@ class Agent {
 
   Status start(std::string_view options) noexcept;
   Status stop() noexcept;
+  // A line for the log; two are kept until there is one.
+  void remark(std::string_view words) noexcept;
   void write_statistics() noexcept;  // anew each time; nothing if the process announced nothing
 
   // Fill in what only the agent knows: id, time, process, thread.
@@ -110,6 +112,9 @@ class Agent {
   bool is_other_place_said_ = false;  // on stderr
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
+  static constexpr std::size_t kMostRemarks = 2;
+  FixedText<512> remarks_[kMostRemarks];
+  std::size_t remark_count_ = 0;
   Options options_;
   OutputPlace place_;
   PerfMapPlace map_place_;

@@ -29,6 +29,8 @@ Status Agent::open_outputs() noexcept {
   first_index_here_ = last_index_ + 1;
   log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
   say_other_place();
+  for (std::size_t i = 0; i < remark_count_; ++i) (void)log_.say(remarks_[i].view());
+  remark_count_ = 0;
   const Outlets outlets{place_, &gdb_registry(), map_folders()};
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
