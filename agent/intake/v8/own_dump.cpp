@@ -1,0 +1,60 @@
+#include "agent/intake/v8/own_dump.hpp"
+
+#include <fcntl.h>
+
+#include <cstring>
+
+#include "agent/base/text_line.hpp"
+#include "writer/bytes/raw_calls.hpp"
+
+namespace jitquill::intake::v8 {
+namespace {
+
+using FileName = TextLine<32>;
+
+// The path of a mapping: what follows the first '/'.
+bool is_other_dump(std::string_view line, std::string_view file, std::string_view ours) noexcept {
+  const std::size_t slash = line.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view path = line.substr(slash);
+  const bool is_ours = !ours.empty() && path.starts_with(ours);
+  return path.ends_with(file) && !is_ours;
+}
+
+// Calls see(line) until it returns true. A line longer than the buffer is not one of a dump: it is passed by.
+template <class See>
+bool any_line(int descriptor, See see) noexcept {
+  char buffer[8192];
+  std::size_t filled = 0;
+  for (;;) {
+    const long got = raw::call(SYS_read, descriptor, buffer + filled, sizeof buffer - filled);
+    if (got <= 0) return false;
+    filled += static_cast<std::size_t>(got);
+    std::string_view left(buffer, filled);
+    for (std::size_t end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {
+      if (see(left.substr(0, end))) return true;
+      left.remove_prefix(end + 1);
+    }
+    filled = left.size() == sizeof buffer ? 0 : left.size();
+    std::memmove(buffer, left.data(), filled);
+  }
+}
+
+}  // namespace
+
+bool names_own_dump(const char* maps, std::uint32_t pid, std::string_view ours) noexcept {
+  const int descriptor = raw::open_at(AT_FDCWD, maps, O_RDONLY | O_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  FileName file;
+  file.text("/jit-").number(pid).text(".dump");
+  const bool found =
+      any_line(descriptor, [&](std::string_view line) { return is_other_dump(line, file.view(), ours); });
+  raw::close(descriptor);
+  return found;
+}
+
+bool has_own_dump(std::uint32_t pid, std::string_view ours) noexcept {
+  return names_own_dump("/proc/self/maps", pid, ours);
+}
+
+}  // namespace jitquill::intake::v8
