@@ -34,7 +34,7 @@ struct CodeEvent {
     Position position;        // kPosition
     std::uint64_t new_start;  // kMoved
   };
-  void* isolate;
+  void* isolate;  // of kAdded; V8 10 leaves it out elsewhere
 };
 
 static_assert(offsetof(CodeEvent, start) == 8 && offsetof(CodeEvent, user_data) == 32 &&

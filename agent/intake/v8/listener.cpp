@@ -4,6 +4,7 @@
 
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
+#include "agent/base/thread_id.hpp"
 #include "agent/intake/v8/script_file.hpp"
 
 namespace jitquill::intake::v8 {
@@ -70,9 +71,9 @@ void Listener::hear(CodeEvent& event) {
     case CodeEvent::kStartPositions:
       return hear_start(event);
     case CodeEvent::kPosition:
-      return positions_.add(event.user_data, event.isolate, event.position.offset, event.position.position);
+      return positions_.add(event.user_data, current_tid(), event.position.offset, event.position.position);
     case CodeEvent::kEndPositions:
-      return positions_.end(event.user_data, event.isolate, event.start);
+      return positions_.end(event.user_data, current_tid(), event.start);
     default:
       return;  // what a later version may add
   }
@@ -81,7 +82,7 @@ void Listener::hear(CodeEvent& event) {
 // Of wasm positions are bytes in its module, not lines.
 void Listener::hear_start(CodeEvent& event) noexcept {
   const bool is_wanted = event.code_type == CodeEvent::kJit && engine_.knows_lines();
-  event.user_data = is_wanted ? positions_.begin(event.isolate) : nullptr;
+  event.user_data = is_wanted ? positions_.begin(current_tid()) : nullptr;
   if (is_wanted && event.user_data == nullptr) count(Counter::v8_lines_lost);
 }
 
@@ -91,7 +92,7 @@ void Listener::hear_added(const CodeEvent& event) {
   if (!has_place(event) || !name.is_whole()) return count(Counter::v8_refused);
   const ScriptFile file(name.view());
   Pages<Line> rows;
-  Positions::Recording* const recording = positions_.take(event.isolate, event.start);
+  Positions::Recording* const recording = positions_.take(current_tid(), event.start);
   if (recording != nullptr) look_up_lines(event, *recording, rows);
   Positions::give_back(recording);
 
@@ -132,9 +133,10 @@ void Listener::look_up_lines(const CodeEvent& event, Positions::Recording& recor
   bool is_whole = !recording.is_cut;
   auto left = recording.positions.all();
   // Another thread than the isolate's own may not ask. Code without a script has none to ask.
-  if (event.script == nullptr || engine_.current_isolate() != event.isolate) left = {};
+  void* const isolate = engine_.current_isolate();
+  if (event.script == nullptr || isolate == nullptr || isolate != event.isolate) left = {};
   while (!left.empty()) {
-    const HandleScope scope(engine_, event.isolate);
+    const HandleScope scope(engine_, isolate);
     const auto some = left.first(std::min(left.size(), kPositionsAtOnce));
     left = left.subspan(some.size());
     for (const Position position : some) {

@@ -11,16 +11,16 @@ bool change(Recording& recording, int from, int to) noexcept {
   return recording.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
 }
 
-bool is_of(const Recording& recording, const void* isolate) noexcept {
-  return recording.isolate.load(std::memory_order_relaxed) == isolate;
+bool is_of(const Recording& recording, std::uint32_t thread) noexcept {
+  return recording.thread.load(std::memory_order_relaxed) == thread;
 }
 
 }  // namespace
 
-// An isolate tells one function's positions after the other's: what it has left is nobody's any more.
-void Positions::drop_left_ones(const void* isolate) noexcept {
+// A thread tells one function's positions after the other's: what it has left is nobody's any more.
+void Positions::drop_left_ones(std::uint32_t thread) noexcept {
   for (Recording& recording : recordings_) {
-    if (!is_of(recording, isolate)) continue;
+    if (!is_of(recording, thread)) continue;
     if (!change(recording, Recording::kOpen, Recording::kFree))
       (void)change(recording, Recording::kEnded, Recording::kFree);
   }
@@ -33,28 +33,28 @@ Recording* Positions::claim(Recording::State from) noexcept {
   return nullptr;
 }
 
-void* Positions::begin(const void* isolate) noexcept {
-  drop_left_ones(isolate);
+void* Positions::begin(std::uint32_t thread) noexcept {
+  drop_left_ones(thread);
   Recording* recording = claim(Recording::kFree);
-  if (recording == nullptr) recording = claim(Recording::kEnded);  // most likely of an isolate that is gone
+  if (recording == nullptr) recording = claim(Recording::kEnded);  // most likely of a thread that is gone
   if (recording == nullptr) return nullptr;
-  recording->isolate.store(isolate, std::memory_order_relaxed);
+  recording->thread.store(thread, std::memory_order_relaxed);
   recording->positions.clear();
   recording->is_cut = false;
   return reinterpret_cast<void*>(recording - recordings_ + 1);
 }
 
-Recording* Positions::open_one_of(const void* isolate, void* handle) noexcept {
+Recording* Positions::open_one_of(std::uint32_t thread, void* handle) noexcept {
   const std::uint64_t index = reinterpret_cast<std::uint64_t>(handle) - 1;
   if (index >= kRecordings) return nullptr;
   Recording& recording = recordings_[index];
   const bool is_open = recording.state.load(std::memory_order_acquire) == Recording::kOpen;
-  return is_open && is_of(recording, isolate) ? &recording : nullptr;
+  return is_open && is_of(recording, thread) ? &recording : nullptr;
 }
 
-void Positions::add(void* handle, const void* isolate, std::uint64_t offset,
+void Positions::add(void* handle, std::uint32_t thread, std::uint64_t offset,
                     std::uint64_t position) noexcept {
-  Recording* const recording = open_one_of(isolate, handle);
+  Recording* const recording = open_one_of(thread, handle);
   if (recording == nullptr) return;
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (offset > kMost || position > kMost) return;
@@ -62,21 +62,21 @@ void Positions::add(void* handle, const void* isolate, std::uint64_t offset,
   if (!recording->positions.push(added, kMostPositions)) recording->is_cut = true;
 }
 
-void Positions::end(void* handle, const void* isolate, std::uint64_t code) noexcept {
-  Recording* const recording = open_one_of(isolate, handle);
+void Positions::end(void* handle, std::uint32_t thread, std::uint64_t code) noexcept {
+  Recording* const recording = open_one_of(thread, handle);
   if (recording == nullptr) return;
   recording->code.store(code, std::memory_order_relaxed);
   recording->state.store(Recording::kEnded, std::memory_order_release);
 }
 
-Recording* Positions::take(const void* isolate, std::uint64_t code) noexcept {
+Recording* Positions::take(std::uint32_t thread, std::uint64_t code) noexcept {
   const auto is_it = [&](const Recording& recording) {
-    return is_of(recording, isolate) && recording.code.load(std::memory_order_relaxed) == code;
+    return is_of(recording, thread) && recording.code.load(std::memory_order_relaxed) == code;
   };
   for (Recording& recording : recordings_) {
     if (!is_it(recording) || !change(recording, Recording::kEnded, Recording::kTaken)) continue;
     if (is_it(recording)) return &recording;
-    // Another isolate, short of recordings, used it in between.
+    // Another thread, short of recordings, used it in between.
     recording.state.store(Recording::kEnded, std::memory_order_release);
   }
   return nullptr;

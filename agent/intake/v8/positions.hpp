@@ -1,7 +1,8 @@
 // Positions of code that V8 told, kept until it tells whose code they are of.
 //
-// V8 tells positions in one go, start, each, end, and the function's name and script right after. Isolates
-// have threads of their own and do so at the same time, so there is a recording for each that is in between.
+// V8 tells positions in one go, start, each, end, and the function's name and script right after, all on one
+// thread. (Of which isolate, V8 10 does not say.) Isolates have threads of their own and do so at the same
+// time, so there is a recording for each thread that is in between.
 //
 // Context   [notify]; any number of threads, no lock: a recording is one thread's from begin() to end(), and
 //           from take() to give_back().
@@ -29,27 +30,27 @@ class Positions {
   struct Recording {
     enum State : int { kFree, kOpen, kEnded, kTaken };
     std::atomic<int> state{kFree};
-    std::atomic<const void*> isolate{nullptr};
+    std::atomic<std::uint32_t> thread{0};
     std::atomic<std::uint64_t> code{0};
     Pages<Position> positions;
     bool is_cut = false;  // there was no room for some
   };
 
   // What V8 is to hand back with each position, a number; null = all recordings are in use.
-  void* begin(const void* isolate) noexcept;
+  void* begin(std::uint32_t thread) noexcept;
   // `handle` comes back through V8, so it is perhaps not ours: then nothing is done.
-  void add(void* handle, const void* isolate, std::uint64_t offset, std::uint64_t position) noexcept;
-  void end(void* handle, const void* isolate, std::uint64_t code) noexcept;
+  void add(void* handle, std::uint32_t thread, std::uint64_t offset, std::uint64_t position) noexcept;
+  void end(void* handle, std::uint32_t thread, std::uint64_t code) noexcept;
 
   // What was told of the code at this address; null = nothing.
-  Recording* take(const void* isolate, std::uint64_t code) noexcept;
+  Recording* take(std::uint32_t thread, std::uint64_t code) noexcept;
   static void give_back(Recording* recording) noexcept;  // null is allowed
 
  private:
   static constexpr std::size_t kRecordings = 32;
 
-  Recording* open_one_of(const void* isolate, void* handle) noexcept;
-  void drop_left_ones(const void* isolate) noexcept;
+  Recording* open_one_of(std::uint32_t thread, void* handle) noexcept;
+  void drop_left_ones(std::uint32_t thread) noexcept;
   Recording* claim(Recording::State from) noexcept;
 
   Recording recordings_[kRecordings];

@@ -17,8 +17,15 @@ std::string_view without_number(std::string_view text) noexcept {
   return text.substr(0, colon);
 }
 
+// Behind the file is the line, and from V8 11 on the column.
+std::string_view without_place(std::string_view name) noexcept {
+  const std::string_view place = without_number(name);
+  const std::string_view shorter = without_number(place);
+  return shorter.empty() ? place : shorter;
+}
+
 std::string_view file_in(std::string_view name) noexcept {
-  const std::string_view place = without_number(without_number(name));
+  const std::string_view place = without_place(name);
   std::size_t blank = std::string_view::npos;
   for (const std::string_view begin : kBegins) {
     const std::size_t at = place.rfind(begin);

@@ -1,5 +1,5 @@
-// The source file in the name that V8 gives a function: "JS:*hot /home/me/a.js:6:13", "JS:^
-// file:///b.mjs:1:1".
+// The source file in the name that V8 gives a function: "JS:*hot /home/me/a.js:6:13",
+// "JS:^ file:///b.mjs:1:1", and of V8 10 "LazyCompile:*hot /home/me/a.js:6".
 //
 // V8 can be asked for a script's name too, but not from inside the handler: it may allocate for the answer.
 //
