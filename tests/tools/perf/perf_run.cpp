@@ -114,7 +114,7 @@ void parse_host(const std::string& text, Recording& recording) {
 Ended record_host(const TempFolder& folder, const Request& request) {
   std::vector<std::string> words = {"record", "-q",   "-e", "cpu-clock", "-F", request.frequency,
                                     "-k",     "mono", "-m", "2048",      "-o", "perf.data"};
-  if (request.stacks) words.insert(words.end(), {"--call-graph", "dwarf,8192"});
+  if (request.stacks) words.insert(words.end(), {"--call-graph", request.call_graph});
   words.push_back("--");
   words.insert(words.end(), request.host.begin(), request.host.end());
   Command command;

@@ -56,7 +56,8 @@ struct Request {
   std::vector<std::string> host;  // with arguments
   std::string agent_options;
   std::string frequency = "1500";
-  bool stacks = true;   // --call-graph dwarf
+  bool stacks = true;
+  std::string call_graph = "dwarf,8192";
   bool injects = true;  // false: what perf shows of the recording as it is
   bool srclines = false;
 };
