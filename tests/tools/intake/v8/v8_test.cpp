@@ -85,7 +85,7 @@ class V8InPerf : public V8 {
     Request request;
     request.host = node(std::move(arguments)).words;
     request.host.push_back(kDuration);
-    request.call_graph = "fp";
+    request.call_graph = call_graph_;
     request.srclines = srclines;
     request.stacks = !srclines;  // perf looks for the line of every frame, in node's 100 MB too
     Recording recording = perf_run::record(folder_, request);
@@ -121,6 +121,8 @@ class V8InPerf : public V8 {
     return found;
   }
 
+  void expect_deep_stacks(const std::string& call_graph);
+
   // Each is of `file`, 99 of 100 of these lines.
   static void expect_lines(const std::vector<Sample>& samples, const std::string& file, int first, int last) {
     std::size_t right = 0;
@@ -138,6 +140,8 @@ class V8InPerf : public V8 {
     std::cout << right << " of " << samples.size() << " samples have the right line\n";
     EXPECT_GE(right * 100, samples.size() * 99) << testing::PrintToString(wrong);
   }
+
+  std::string call_graph_ = "fp";
 };
 
 TEST_F(V8InPerf, HasNamesAndLines) {
@@ -157,7 +161,8 @@ TEST_F(V8InPerf, HasLinesOfModules) {
   expect_lines(of_function(record({program("module.mjs")}, true), "in_module"), "module.mjs", 5, 6);
 }
 
-TEST_F(V8InPerf, HasStacksByFramePointers) {
+void V8InPerf::expect_deep_stacks(const std::string& call_graph) {
+  call_graph_ = call_graph;
   const auto samples = of_function(record({program("recursion.js")}), "fib");
   const auto deep = std::count_if(samples.begin(), samples.end(), [](const Sample& sample) {
     return std::count_if(sample.frames.begin(), sample.frames.end(),
@@ -165,6 +170,14 @@ TEST_F(V8InPerf, HasStacksByFramePointers) {
   });
   std::cout << deep << " of " << samples.size() << " stacks are deep\n";
   EXPECT_GE(static_cast<std::size_t>(deep) * 10, samples.size() * 9);
+}
+
+TEST_F(V8InPerf, HasStacksByFramePointers) {
+  expect_deep_stacks("fp");
+}
+
+TEST_F(V8InPerf, HasStacksByUnwindingTables) {
+  expect_deep_stacks("dwarf,16384");
 }
 
 TEST_F(V8InPerf, HasNamesOfWorkers) {
@@ -175,7 +188,8 @@ TEST_F(V8InPerf, HasNamesOfWorkers) {
 TEST_F(V8InPerf, HasNamesOfCodeThatMoved) {
   record({"--expose-gc", "--stress-compaction", program("moves.js")});
   EXPECT_GE(counted("functions_moved"), 100u);
-  EXPECT_EQ(counted("unloads_unknown"), 0u);
+  // Some moves before its announcement, which then is of the new place (V8 13).
+  EXPECT_LE(counted("unloads_unknown") * 100, counted("functions_moved"));
   EXPECT_EQ(counted("code_unreadable"), 0u);
 }
 
