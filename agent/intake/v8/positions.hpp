@@ -28,9 +28,9 @@ class Positions {
   static constexpr std::size_t kMostPositions = std::size_t{1} << 20;
 
   struct Recording {
-    enum State : int { kFree, kOpen, kEnded, kTaken };
-    std::atomic<int> state{kFree};
-    std::atomic<std::uint32_t> thread{0};
+    // | thread 32 | state 32 |, in one word: only a thread itself makes words with its number, so what it
+    // sees under its own is its own.
+    std::atomic<std::uint64_t> owner{0};
     std::atomic<std::uint64_t> code{0};
     Pages<Position> positions;
     bool is_cut = false;  // there was no room for some
@@ -48,10 +48,14 @@ class Positions {
 
  private:
   static constexpr std::size_t kRecordings = 32;
+  enum State : std::uint32_t { kFree, kOpen, kEnded, kTaken };
+  static constexpr std::uint64_t word(std::uint32_t thread, State state) noexcept {
+    return std::uint64_t{thread} << 32 | state;
+  }
 
   Recording* open_one_of(std::uint32_t thread, void* handle) noexcept;
   void drop_left_ones(std::uint32_t thread) noexcept;
-  Recording* claim(Recording::State from) noexcept;
+  Recording* claim(State from, std::uint32_t thread) noexcept;
 
   Recording recordings_[kRecordings];
 };
