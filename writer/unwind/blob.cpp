@@ -59,7 +59,9 @@ Status put_rows_of_functions(Bytes& out, const Unwinding& unwinding, std::uint64
   EhFrameSection section(out, PointerForm::kRelative4);
   for (std::uint32_t i = 0; i < functions; ++i) {
     const auto code = static_cast<std::int64_t>(distances[i]) - static_cast<std::int64_t>(to_section);
-    if (const Status status = section.add(unwinding, code, code_size); status != Status::kOk) return status;
+    const std::uint64_t cie = i == 0 ? EhFrameSection::kNone : section.last_cie();
+    if (const Status status = section.add(unwinding, code, code_size, cie); status != Status::kOk)
+      return status;
     fdes[i] = section.last_fde();
   }
   const std::uint64_t size = section.size();
@@ -99,8 +101,7 @@ Status measure_blob(const Unwinding& unwinding, std::uint64_t code_size, bool ha
   const Status status = measure_entry(unwinding, PointerForm::kRelative4, code_size, entry);
   if (status != Status::kOk) return status;
   const std::uint32_t functions = has_twin ? 2 : 1;
-  const std::uint64_t cies = unwinding.kind == Unwinding::Kind::kFrameEvents ? 1 : functions;
-  return take_sizes(code_size, entry.cie * cies + entry.fde * functions, functions, sizes);
+  return take_sizes(code_size, entry.cie + entry.fde * functions, functions, sizes);
 }
 
 }  // namespace jitquill::unwind

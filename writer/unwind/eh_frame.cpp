@@ -145,7 +145,8 @@ Status EhFrameSection::put_fde(const Unwinding& unwinding, std::uint64_t cie_at,
   return Status::kOk;
 }
 
-Status EhFrameSection::add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size) noexcept {
+Status EhFrameSection::add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size,
+                           std::uint64_t known_cie) noexcept {
   const std::size_t before = out_.size();
   const std::uint64_t common_before = common_cie_;
   EntrySizes room = bound_entry(unwinding, cfi_of(unwinding));
@@ -153,7 +154,8 @@ Status EhFrameSection::add(const Unwinding& unwinding, std::int64_t code, std::u
     const Status measured = measure_entry(unwinding, form_, code_size, room);
     if (measured != Status::kOk) return measured;
   }
-  const std::uint64_t cie_at = cie_for(unwinding, room.cie);
+  const std::uint64_t cie_at = known_cie == kNone ? cie_for(unwinding, room.cie) : known_cie;
+  last_cie_ = cie_at;
   Status status = put_fde(unwinding, cie_at, code, code_size, room.fde);
   if (status == Status::kOk && size() > kMaxDistance) status = Status::kTooLarge;
   if (out_.failed()) status = Status::kNoMemory;

@@ -26,26 +26,30 @@ class EhFrameSection {
   EhFrameSection(const EhFrameSection&) = delete;
   EhFrameSection& operator=(const EhFrameSection&) = delete;
 
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
   // `code` is where the function begins: counted from the start of the section (kRelative4), or its address.
+  // `known_cie`: last_cie() of a function with the same unwinding.
   // kBadFrame (also: nothing is known of the frame), kTooLarge (a distance beyond 2 GiB), kNoMemory.
-  Status add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size) noexcept;
+  Status add(const Unwinding& unwinding, std::int64_t code, std::uint64_t code_size,
+             std::uint64_t known_cie = kNone) noexcept;
 
   std::uint64_t size() const noexcept { return out_.size() - start_; }
   // The entry of the last function, from the start of the section.
   std::uint64_t last_fde() const noexcept { return last_fde_; }
+  std::uint64_t last_cie() const noexcept { return last_cie_; }
 
  private:
   std::uint64_t cie_for(const Unwinding& unwinding, std::uint64_t room) noexcept;
   Status put_fde(const Unwinding& unwinding, std::uint64_t cie_at, std::int64_t code, std::uint64_t code_size,
                  std::uint64_t room) noexcept;
 
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-
   Bytes& out_;
   PointerForm form_;
   std::size_t start_;
   std::uint64_t common_cie_ = kNone;  // of all functions that are told by frame events
   std::uint64_t last_fde_ = 0;
+  std::uint64_t last_cie_ = 0;
 };
 
 // Bytes that add() would put as the first of a section, and as the next one of the same kind, without

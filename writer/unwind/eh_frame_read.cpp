@@ -14,6 +14,7 @@ constexpr std::uint8_t kIndirect = 0x80;
 constexpr std::uint8_t kFormMask = 0x0F;
 constexpr std::uint8_t kRelationMask = 0x70;
 constexpr std::uint8_t kPcRelative = 0x10;
+constexpr std::uint8_t kTextRelative = 0x20;
 
 // Reads forward through a part of the section; a read beyond its end gives 0 and is remembered.
 class Reader {
@@ -62,13 +63,16 @@ class Reader {
     return {reinterpret_cast<const char*>(from.data()), size};
   }
   // Nothing where the encoding is of a kind that we cannot resolve.
-  std::optional<std::uint64_t> pointer(std::uint8_t encoding) noexcept {
+  std::optional<std::uint64_t> pointer(std::uint8_t encoding, std::uint64_t text_address) noexcept {
     const std::uint64_t field = address();
     const std::uint8_t relation = encoding & kRelationMask;
-    if ((encoding & kIndirect) != 0 || (relation != 0 && relation != kPcRelative)) return std::nullopt;
+    if ((encoding & kIndirect) != 0) return std::nullopt;
     const auto value = number(encoding & kFormMask);
     if (!value) return std::nullopt;
-    return *value + (relation == kPcRelative ? field : 0);
+    if (relation == 0) return *value;
+    if (relation == kPcRelative) return *value + field;
+    if (relation == kTextRelative && text_address != 0) return *value + text_address;
+    return std::nullopt;
   }
   std::optional<std::uint64_t> number(std::uint8_t form) noexcept {
     switch (form) {
@@ -165,7 +169,7 @@ bool read_cie(Reader cie, Cie& out) noexcept {
 
 // | distance back to the CIE | pc_begin | pc_range | [data] | instructions |
 std::optional<FoundFde> read_fde(Reader fde, std::span<const std::uint8_t> section,
-                                 std::uint64_t section_address) noexcept {
+                                 std::uint64_t section_address, std::uint64_t text_address) noexcept {
   const std::uint64_t id_at = fde.address() - section_address;
   const std::uint64_t distance = fde.fixed<std::uint32_t>();
   if (fde.failed() || distance == 0 || distance > id_at) return std::nullopt;
@@ -175,7 +179,7 @@ std::optional<FoundFde> read_fde(Reader fde, std::span<const std::uint8_t> secti
   Cie cie;
   if (!cie_entry || !read_cie(*cie_entry, cie)) return std::nullopt;
 
-  const auto pc_begin = fde.pointer(cie.fde_encoding);
+  const auto pc_begin = fde.pointer(cie.fde_encoding, text_address);
   const auto pc_size = fde.number(cie.fde_encoding & kFormMask);
   if (!pc_begin || !pc_size) return std::nullopt;
   if (cie.has_augmentation_data) fde.skip(fde.uleb128());
@@ -228,15 +232,46 @@ bool is_movable(std::span<const std::uint8_t> instructions) noexcept {
 
 }  // namespace
 
+namespace {
+
+bool is_of(const FoundFde& fde, std::uint64_t address, std::uint64_t size) noexcept {
+  return fde.pc_begin == address && size <= fde.pc_size && is_movable(fde.cfi.initial) &&
+         is_movable(fde.cfi.rows);
+}
+
+}  // namespace
+
+std::optional<FoundFde> FdeWalk::next() noexcept {
+  while (at_ < section_.size()) {
+    Reader cursor(section_.subspan(at_), address_ + at_);
+    const auto entry = next_entry(cursor);
+    at_ = entry ? static_cast<std::size_t>(cursor.address() - address_) : section_.size();
+    if (!entry) break;
+    if (const auto fde = read_fde(*entry, section_, address_, text_address_))
+      return fde;  // nothing for a CIE, too
+  }
+  return std::nullopt;
+}
+
+std::optional<FoundFde> FdeFinder::find(std::uint64_t address, std::uint64_t size) noexcept {
+  const FdeWalk from = walk_;
+  while (const auto fde = walk_.next()) {
+    if (is_of(*fde, address, size)) return fde;
+  }
+  // Once more from the front; what lies behind `from` is looked at twice only where nothing is found.
+  walk_ = FdeWalk(section_, address_, text_address_);
+  while (const auto fde = walk_.next()) {
+    if (is_of(*fde, address, size)) return fde;
+  }
+  walk_ = from;
+  return std::nullopt;
+}
+
 std::optional<FoundFde> find_fde(std::span<const std::uint8_t> section, std::uint64_t section_address,
                                  std::uint64_t address, std::uint64_t size) noexcept {
-  Reader cursor(section, section_address);
-  while (const auto entry = next_entry(cursor)) {
-    const auto fde = read_fde(*entry, section, section_address);  // nothing for a CIE, too
-    if (!fde || address < fde->pc_begin || size > fde->pc_size ||
-        address - fde->pc_begin > fde->pc_size - size)
-      continue;
-    if (fde->pc_begin == address && is_movable(fde->cfi.initial) && is_movable(fde->cfi.rows)) return fde;
+  FdeWalk walk(section, section_address);
+  while (const auto fde = walk.next()) {
+    if (is_of(*fde, address, size)) return fde;
   }
   return std::nullopt;
 }

@@ -101,6 +101,33 @@ TEST(EhFrameRead, FindsTheFunctionsOfThisProgramAndLibdwReadsThemAlike) {
   EXPECT_GT(places, 5'000u);
 }
 
+// In whatever order they are asked for, and as often as one likes.
+TEST(EhFrameRead, AFinderFindsWhatASearchFromTheFrontDoes) {
+  const tests::OwnEhFrame own = tests::own_eh_frame();
+  FdeFinder finder(own.section, own.address());
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    const auto [address, size] = own.functions[random() % own.functions.size()];
+    const auto one = finder.find(address, size);
+    const auto other = find_fde(own.section, own.address(), address, size);
+    ASSERT_TRUE(one.has_value() && other.has_value());
+    EXPECT_EQ(one->pc_begin, address);
+    EXPECT_EQ(one->cfi.rows.data(), other->cfi.rows.data());
+    if (i % 10 == 0) {
+      EXPECT_FALSE(finder.find(address + 1, 1));
+    }
+  }
+}
+
+TEST(EhFrameRead, AWalkSeesEachFunctionOnce) {
+  const tests::OwnEhFrame own = tests::own_eh_frame();
+  std::map<std::uint64_t, int> seen;
+  FdeWalk walk(own.section, own.address());
+  while (const auto fde = walk.next()) ++seen[fde->pc_begin];
+  EXPECT_GE(seen.size(), own.functions.size());
+  for (const tests::OwnFunction& function : own.functions) EXPECT_EQ(seen[function.address], 1);
+}
+
 TEST(EhFrameRead, FindsOnlyWhatBeginsThereAndIsWhole) {
   const std::string text = section("7a 52", "01 00", absolute("00"));
   expect_push(find(text, 0x2000, 0x40));
@@ -129,6 +156,17 @@ TEST(EhFrameRead, KnowsAugmentations) {
   // Letters that nobody knows are skipped with the data, but not without its length.
   expect_push(find(section("7a 52 42", "03 00 aa bb", absolute("00")), 0x2000, 0x40));
   EXPECT_FALSE(find(section("65 68", "", absolute("")), 0x2000, 0x40));
+}
+
+// PHP's: offsets from where the code lies.
+TEST(EhFrameRead, CountsTextRelativePointersFromAGivenAddress) {
+  const std::string text = section("7a 52", "01 23", "00 20 00 00  40 00 00 00  00" + std::string(kPush));
+  const auto bytes = from_hex(text);
+  EXPECT_FALSE(FdeWalk(bytes, kSection).next());
+  const auto found = FdeWalk(bytes, kSection, 0x500000).next();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->pc_begin, 0x502000u);
+  EXPECT_EQ(found->pc_size, 0x40u);
 }
 
 TEST(EhFrameRead, KnowsPointerEncodings) {
