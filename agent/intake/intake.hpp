@@ -8,6 +8,7 @@
 // Promises  (of an intake) broken or hostile structures of the runtime cost a counter, never the host.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -25,5 +26,17 @@ struct Row {
 };
 
 std::span<const Row> rows() noexcept;
+
+// A row's number, and its bit in Agent::wanted_intakes().
+enum class Id : std::uint32_t {
+#define INTAKE(name, help) name,
+#define LATER_INTAKE(name) name,
+#include "agent/intake/intakes.def"
+#undef INTAKE
+#undef LATER_INTAKE
+};
+constexpr std::uint32_t bit(Id id) noexcept {
+  return 1u << static_cast<std::uint32_t>(id);
+}
 
 }  // namespace jitquill::intake

@@ -36,4 +36,15 @@ bool under_intake_lock(Body body, std::uint64_t wait_ns = OwnerLock::kForever) {
   });
 }
 
+// Runs body() under the lock, also if this thread has it already: for what an intake calls from both.
+template <class Body>
+auto while_locked(Body body) {
+  return guest_call([&] {
+    const bool is_mine = IntakeLock::lock() == OwnerLock::Entry::kAlreadyMine;
+    const auto result = body();
+    if (!is_mine) IntakeLock::unlock();
+    return result;
+  });
+}
+
 }  // namespace jitquill::intake

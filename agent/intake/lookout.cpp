@@ -5,12 +5,19 @@
 #include "agent/base/loaded_objects.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
+#include "agent/intake/symfile/open_plugin.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {
 namespace {
 
-constinit LoaderState g_seen{};  // under the intakes' lock
+// Under the intakes' lock.
+constinit LoaderState g_seen{};
+constexpr std::size_t kMostFollowers = 8;
+constinit Follower g_followers[kMostFollowers]{};
+constinit std::size_t g_follower_count = 0;
+
+constexpr std::uint64_t kLastWaitNs = 100'000'000;
 
 void look_at_all(LoaderState state, std::uint32_t wanted) {
   const auto all = rows();
@@ -36,9 +43,25 @@ void look_around() {
   // who holds ours. Whoever holds it looks, or the next call does.
   (void)under_intake_lock(
       [&] {
+        note_own_folder();
         if (!(state == g_seen)) look_at_all(state, wanted);
+        for (std::size_t i = 0; i < g_follower_count; ++i) g_followers[i].look();
       },
       0);
+}
+
+void last_look() {
+  if (agent().wanted_intakes() == 0 || !agent().wants_code()) return;
+  (void)guest_call([] {
+    if (IntakeLock::lock(kLastWaitNs) != OwnerLock::Entry::kTaken) return false;
+    for (std::size_t i = 0; i < g_follower_count; ++i) g_followers[i].last_look();
+    IntakeLock::unlock();
+    return true;
+  });
+}
+
+void follow(const Follower& follower) noexcept {
+  if (g_follower_count < kMostFollowers) g_followers[g_follower_count++] = follower;
 }
 
 }  // namespace jitquill::intake

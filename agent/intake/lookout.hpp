@@ -10,4 +10,14 @@ namespace jitquill::intake {
 
 void look_around();
 
+// At the host's exit, which waits for it a bounded time: what an intake has put off.
+void last_look();
+
+// For an intake that has to look for itself. Both are called under the intakes' lock.
+struct Follower {
+  void (*look)();       // at each look_around()
+  void (*last_look)();  // at last_look()
+};
+void follow(const Follower& follower) noexcept;  // under the intakes' lock
+
 }  // namespace jitquill::intake

@@ -1,6 +1,8 @@
 #include "agent/intake/told.hpp"
 
 #include "agent/base/counters.hpp"
+#include "agent/intake/frames/frames.hpp"
+#include "agent/intake/intake_lock.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {
@@ -30,7 +32,14 @@ Status tell_load(CodeLoad& load) {
   }
   load.is_overheard = true;
   load.may_fault = true;
-  return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
+  const auto tell = [&] {
+    return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
+  };
+  if (!frames::knows_any()) return tell();
+  return while_locked([&] {
+    const frames::KnownUnwinding known(load);
+    return tell();
+  });
 }
 
 Status tell_unload(std::uint64_t address) {

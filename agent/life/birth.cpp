@@ -9,6 +9,7 @@
 
 #include "agent/base/process_page.hpp"
 #include "agent/intake/intake_lock.hpp"
+#include "agent/intake/lookout.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/life/leave.hpp"
 #include "agent/unwinders/registry.hpp"
@@ -70,15 +71,18 @@ void after_fork_in_child() {
   leave_guest(g_fork.host);
 }
 
+// Not in leave(), which may run where nothing can be waited for: what intakes put off may need the host's
+// allocator.
+[[gnu::destructor]] void on_exit_of_host() {
+  intake::last_look();
+  leave();
+}
+
 [[gnu::constructor]] void on_load() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   // quick_exit() runs no destructors. Its handlers run newest first, so ours comes after the host's.
-  at_quick_exit(leave);
+  at_quick_exit(on_exit_of_host);
   (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
-}
-
-[[gnu::destructor]] void on_exit_of_host() {
-  leave();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "agent/life/private_functions.hpp"
 
+#include "agent/intake/executable_memory.hpp"
+#include "agent/intake/frames/frames.hpp"
 #include "agent/intake/jvmti/attach.hpp"
 #include "agent/intake/lookout.hpp"
 #include "agent/life/leave.hpp"
@@ -10,4 +12,7 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .leave = &jitquill::leave,
     .look_around = &jitquill::intake::look_around,
     .attach_to_java = &jitquill::intake::jvmti::attach_to_java,
+    .made_executable = &jitquill::intake::made_executable,
+    .frames_came = &jitquill::frames::came,
+    .frames_went = &jitquill::frames::went,
 };

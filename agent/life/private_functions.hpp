@@ -5,6 +5,7 @@
 //           builds that meet in one process (LD_LIBRARY_PATH) do no harm.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace jitquill {
@@ -12,9 +13,12 @@ namespace jitquill {
 struct PrivateFunctions {
   std::uint32_t struct_size;
   std::uint32_t reserved;
-  void (*leave)();                                 // life/leave.hpp
-  void (*look_around)();                           // intake/lookout.hpp
-  void (*attach_to_java)(void* vm, bool is_live);  // intake/jvmti/attach.hpp
+  void (*leave)();                                                           // life/leave.hpp
+  void (*look_around)();                                                     // intake/lookout.hpp
+  void (*attach_to_java)(void* vm, bool is_live);                            // intake/jvmti/attach.hpp
+  void (*made_executable)(const void* address, std::size_t size, int file);  // intake/executable_memory.hpp
+  void (*frames_came)(const void* section);                                  // intake/frames/frames.hpp
+  void (*frames_went)(const void* section);
 };
 
 }  // namespace jitquill

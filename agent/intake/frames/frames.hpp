@@ -1,0 +1,34 @@
+// What JITs register for exceptions (`__register_frame`): where functions begin and end, and how to unwind
+// them, but no names. Kept by address for the loads that other intakes tell.
+//
+// Context   [notify], not under the leaf lock: the registering thread, after the host's own engine was told.
+//           Runtimes' locks may be held.
+// Promises  what is registered is read without faults, at most 64 MiB of it, and nothing in it is trusted.
+// Does not  announce code that nobody names: it is counted at the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "agent/intake/memory.hpp"
+#include "writer/model/code.hpp"
+
+namespace jitquill::frames {
+
+// `section` begins with a CIE (libgcc's way: up to a word of zeroes), or is one FDE (LLVM's libunwind's way).
+void came(const void* section);
+void went(const void* section);
+
+bool knows_any() noexcept;
+
+// Gives a load its unwinding, if it has none and somebody registered it, as long as this lives.
+// Under the intakes' lock.
+class KnownUnwinding {
+ public:
+  explicit KnownUnwinding(CodeLoad& load) noexcept;
+
+ private:
+  intake::Block section_;
+};
+
+}  // namespace jitquill::frames

@@ -1,0 +1,110 @@
+#include "agent/intake/gdb/gdb.hpp"
+
+#include <array>
+#include <utility>
+
+#include "agent/base/counters.hpp"
+#include "agent/base/elf_object.hpp"
+#include "agent/intake/gdb/entry_patch.hpp"
+#include "agent/intake/gdb/jit_interface.hpp"
+#include "agent/intake/gdb/pairs.hpp"
+#include "agent/intake/gdb/registered.hpp"
+#include "agent/intake/intake_lock.hpp"
+#include "agent/intake/lookout.hpp"
+#include "agent/intake/symfile/open_plugin.hpp"
+#include "agent/intake/told.hpp"
+
+namespace jitquill::gdb {
+namespace {
+
+// Under the intakes' lock.
+constinit Pairs g_pairs;
+constinit Registered g_registered;
+constinit bool g_is_followed = false;
+constinit bool g_is_left = false;
+
+// What a host's call of its own function comes to. Its descriptor says what it is about.
+void called(std::size_t which) {
+  if (!intake::wants_code()) return;
+  (void)intake::under_intake_lock([&] {
+    const Pair& pair = g_pairs.all()[which];
+    const auto descriptor = read_from_host<JitDescriptor>(pair.descriptor);
+    if (!descriptor || descriptor->version != 1 || descriptor->relevant == 0) return;
+    if (descriptor->action == kRegister && g_is_left) count(Counter::symfiles_left);
+    if (descriptor->action == kRegister && !g_is_left) g_registered.came(pair, descriptor->relevant);
+    if (descriptor->action == kUnregister) g_registered.went(pair, descriptor->relevant);
+  });
+}
+
+template <std::size_t kWhich>
+void trampoline() {
+  called(kWhich);
+}
+
+template <std::size_t... kAll>
+constexpr std::array<void (*)(), Pairs::kMost> trampolines(std::index_sequence<kAll...>) noexcept {
+  return {&trampoline<kAll>...};
+}
+constexpr auto kTrampolines = trampolines(std::make_index_sequence<Pairs::kMost>{});
+
+// The calls reach us before the list is read, so that nothing falls in between.
+void attach(std::size_t which) {
+  Pair& pair = g_pairs.all()[which];
+  const symfile::Plugin* const plugin = intake::symfile_plugin();
+  pair.is_attached = true;
+  pair.is_patched = plugin != nullptr && patch_entry(pair.function, kTrampolines[which], *plugin);
+  count(pair.is_patched ? Counter::jit_interfaces_watched : Counter::jit_interfaces_walked);
+  if (!g_is_left) g_registered.walk(pair);
+}
+
+void walk_unpatched() {
+  if (g_is_left) return;
+  for (const Pair& pair : g_pairs.all()) {
+    if (pair.is_attached && !pair.is_patched) g_registered.walk(pair);
+  }
+}
+
+void look_for_the_last_time() {
+  walk_unpatched();
+  g_registered.tell_waiting();
+}
+
+}  // namespace
+
+bool anything_waits() noexcept {
+  return g_registered.waiting() != 0;
+}
+
+void became_final(std::uint64_t address, std::uint64_t size) {
+  g_registered.became_final(address, size);
+}
+
+void leave_to_other_writer() {
+  (void)intake::under_intake_lock([] {
+    count(Counter::other_dumps);
+    if (!g_is_left)
+      intake::remark("the process writes a jitdump of its own: the gdb intake leaves its code to that");
+    g_is_left = true;
+  });
+}
+
+}  // namespace jitquill::gdb
+
+namespace jitquill::intake {
+
+bool look_for_gdb(const ElfObject& object) {
+  const std::uintptr_t function = object.find("__jit_debug_register_code");
+  const std::uintptr_t descriptor = object.find("__jit_debug_descriptor");
+  return function != 0 && descriptor != 0 && gdb::g_pairs.note(function, descriptor);
+}
+
+void start_gdb() {
+  if (!open_symfile_plugin()) return;
+  if (!gdb::g_is_followed) follow({gdb::walk_unpatched, gdb::look_for_the_last_time});
+  gdb::g_is_followed = true;
+  for (std::size_t i = 0; i < gdb::g_pairs.all().size(); ++i) {
+    if (!gdb::g_pairs.all()[i].is_attached) gdb::attach(i);
+  }
+}
+
+}  // namespace jitquill::intake

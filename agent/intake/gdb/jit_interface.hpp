@@ -1,0 +1,43 @@
+// The GDB JIT interface as it lies in a host's memory, read without faults.
+//
+// Context   [notify].
+// Does not  know how long a runtime's descriptor really is: some have members of their own behind these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "agent/base/safe_copy.hpp"
+
+namespace jitquill::gdb {
+
+enum Action : std::uint32_t { kNothing, kRegister, kUnregister };
+
+struct JitDescriptor {
+  std::uint32_t version;
+  std::uint32_t action;
+  std::uint64_t relevant;
+  std::uint64_t first;
+};
+static_assert(sizeof(JitDescriptor) == 24 && offsetof(JitDescriptor, first) == 16);
+
+struct JitEntry {
+  std::uint64_t next;
+  std::uint64_t previous;
+  std::uint64_t symfile;
+  std::uint64_t symfile_size;
+};
+static_assert(sizeof(JitEntry) == 32 && offsetof(JitEntry, symfile_size) == 24);
+
+// Nothing if it cannot all be read.
+template <class T>
+std::optional<T> read_from_host(std::uint64_t address) noexcept {
+  T value;
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(address);
+  if (address == 0 || !safe_copy({from, sizeof value}, reinterpret_cast<std::uint8_t*>(&value), 0))
+    return std::nullopt;
+  return value;
+}
+
+}  // namespace jitquill::gdb
