@@ -1,9 +1,12 @@
 // What libjitquill.so does for us.
 //
-// Context   as each function's own: life/leave.hpp, intake/lookout.hpp, intake/jvmti/attach.hpp.
+// Context   as each function's own: life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp,
+//           intake/jvmti/attach.hpp.
 // Promises  nothing happens, and nothing is missed that keeps the host from starting, where an older
 //           libjitquill.so came first.
 #pragma once
+
+#include <cstddef>
 
 #include "agent/life/private_functions.hpp"
 
@@ -26,6 +29,9 @@ inline void let_agent_write() {
 }
 inline void let_agent_look() {
   call_agent(&PrivateFunctions::look_around);
+}
+inline void let_agent_see_memory(const void* address, std::size_t size, int file) {
+  call_agent(&PrivateFunctions::made_executable, address, size, file);
 }
 inline void let_agent_attach(void* java_vm, bool is_live) {
   call_agent(&PrivateFunctions::attach_to_java, java_vm, is_live);

@@ -1,12 +1,14 @@
-// libc's ways to leave a process that run no destructors, and what a JIT calls early, as the host sees them.
+// What the host calls of libc and libgcc, and we look at: ways to leave the process that run no destructors,
+// memory that becomes executable, threads, unwinding sections of JITs.
 //
-// Context   as POSIX says of each name: those to leave by, all but execvp, execvpe and execlp, also from
-//           signal handlers and in children of fork and vfork. What the agent does then: life/leave.hpp,
-//           intake/lookout.hpp.
-// Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran; the
-//           stack that the list of arguments takes is what libc itself would take for it.
+// Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create and the unwinding
+//           sections also from signal handlers and in children of fork and vfork. What the agent does then:
+//           life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp, intake/frames/frames.hpp.
+// Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran, but of
+//           libgcc; the stack that the list of arguments takes is what libc itself would take for it.
 // Does not  see what libc calls inside itself (posix_spawn, system, popen, daemon), nor bare system calls.
 #include <alloca.h>
+#include <sys/mman.h>
 
 #include <cstdarg>
 #include <cstddef>
@@ -16,6 +18,11 @@
 
 namespace jitquill::preload {
 namespace {
+
+// The one thing that JITs do and allocators do not.
+bool is_executable(int protection) {
+  return (protection & PROT_EXEC) != 0;
+}
 
 // With the null pointer at their end.
 std::size_t count_arguments(const char* first, std::va_list* rest) {
@@ -71,6 +78,34 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     const int result = jitquill::preload::next.passed_to.load() arguments;                     \
     va_end(more);                                                                              \
     return result;                                                                             \
+  }
+
+#define MAPPED(name, parameters, arguments)                                                            \
+  BORROWS(void*, name, parameters) {                                                                   \
+    void* const memory = jitquill::preload::next.name.load() arguments;                                \
+    if (jitquill::preload::is_executable(protection) && memory != MAP_FAILED)                          \
+      jitquill::preload::let_agent_see_memory(memory, size, (flags & MAP_ANONYMOUS) != 0 ? -1 : file); \
+    return memory;                                                                                     \
+  }
+
+#define PROTECTED(name, parameters, arguments)                        \
+  BORROWS(int, name, parameters) {                                    \
+    const int result = jitquill::preload::next.name.load() arguments; \
+    if (jitquill::preload::is_executable(protection) && result == 0)  \
+      jitquill::preload::let_agent_see_memory(address, size, -1);     \
+    return result;                                                    \
+  }
+
+#define REGISTERED(name, tell)                                                 \
+  BORROWS(void, name, (const void* section)) {                                 \
+    jitquill::preload::next.name.load()(section);                              \
+    jitquill::preload::call_agent(&jitquill::PrivateFunctions::tell, section); \
+  }
+
+#define DEREGISTERED(name, tell)                                               \
+  BORROWS(void*, name, (const void* section)) {                                \
+    jitquill::preload::call_agent(&jitquill::PrivateFunctions::tell, section); \
+    return jitquill::preload::next.name.load()(section);                       \
   }
 
 #include "agent/preload/borrowed.def"

@@ -77,6 +77,46 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   return found != nullptr ? found(thread, attributes, start, argument) : EAGAIN;
 }
 
+void* mmap(void* address, std::size_t size, int protection, int flags, int file, long offset) noexcept {
+  return reinterpret_cast<void*>(::syscall(SYS_mmap, address, size, static_cast<long>(protection),
+                                           static_cast<long>(flags), static_cast<long>(file), offset));
+}
+
+void* mmap64(void* address, std::size_t size, int protection, int flags, int file, long offset) noexcept {
+  return early::mmap(address, size, protection, flags, file, offset);
+}
+
+int mprotect(void* address, std::size_t size, int protection) noexcept {
+  return kernel(SYS_mprotect, address, size, static_cast<long>(protection));
+}
+
+int pkey_mprotect(void* address, std::size_t size, int protection, int key) noexcept {
+  return kernel(SYS_pkey_mprotect, address, size, static_cast<long>(protection), static_cast<long>(key));
+}
+
+// Of the host's libgcc, which need not be among the libraries that the program started with. In a host
+// without one nobody unwinds by it.
+template <class Function>
+Function* found_in_libgcc(const char* name) {
+  if (auto* const found = found_next<Function>(name)) return found;
+  void* const libgcc = ::dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return libgcc == nullptr ? nullptr : reinterpret_cast<Function*>(::dlsym(libgcc, name));
+}
+
+void __register_frame(const void* section) {
+  auto* const found = found_in_libgcc<void(const void*)>("__register_frame");
+  if (found == nullptr) return;
+  next.__register_frame.store(found);
+  found(section);
+}
+
+void* __deregister_frame(const void* section) {
+  auto* const found = found_in_libgcc<void*(const void*)>("__deregister_frame");
+  if (found == nullptr) return nullptr;
+  next.__deregister_frame.store(found);
+  return found(section);
+}
+
 }  // namespace early
 
 template <class Function>
@@ -89,11 +129,19 @@ void take(std::atomic<Function*>& next_one, const char* name) noexcept {
 #define PASSED_ON(name, parameters, arguments) take(next.name, #name);
 #define LISTED(name, passed_to, arguments)
 #define WAKES(name, returns, parameters, arguments) take(next.name, #name);
+#define MAPPED(name, parameters, arguments) take(next.name, #name);
+#define PROTECTED(name, parameters, arguments) take(next.name, #name);
+#define REGISTERED(name, tell) take(next.name, #name);
+#define DEREGISTERED(name, tell) take(next.name, #name);
 #include "agent/preload/borrowed.def"
 #undef WAKES
 #undef NO_RETURN
 #undef PASSED_ON
 #undef LISTED
+#undef MAPPED
+#undef PROTECTED
+#undef REGISTERED
+#undef DEREGISTERED
   let_agent_look();
 }
 
@@ -104,11 +152,19 @@ constinit Next next = {
 #define PASSED_ON(name, parameters, arguments) {&early::name},
 #define LISTED(name, passed_to, arguments)
 #define WAKES(name, returns, parameters, arguments) {&early::name},
+#define MAPPED(name, parameters, arguments) {&early::name},
+#define PROTECTED(name, parameters, arguments) {&early::name},
+#define REGISTERED(name, tell) {&early::name},
+#define DEREGISTERED(name, tell) {&early::name},
 #include "agent/preload/borrowed.def"
 #undef WAKES
 #undef NO_RETURN
 #undef PASSED_ON
 #undef LISTED
+#undef MAPPED
+#undef PROTECTED
+#undef REGISTERED
+#undef DEREGISTERED
 };
 
 }  // namespace jitquill::preload

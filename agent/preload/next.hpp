@@ -4,12 +4,14 @@
 //
 // Context   any, signal handlers and children of vfork too: a load.
 // Promises  whole at every moment. What is async-signal-safe goes straight to the kernel until our
-//           constructor has asked the loader, which may be after constructors of other libraries.
+//           constructor has asked the loader, which may be after constructors of other libraries. libgcc may
+//           come later than we do: it is looked for when it is needed.
 #pragma once
 
 #include <pthread.h>
 
 #include <atomic>
+#include <cstddef>
 
 namespace jitquill::preload {
 
@@ -18,11 +20,19 @@ struct Next {
 #define PASSED_ON(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #define LISTED(name, passed_to, arguments)
 #define WAKES(name, returns, parameters, arguments) std::atomic<returns(*) parameters> name;
+#define MAPPED(name, parameters, arguments) std::atomic<void*(*)parameters> name;
+#define PROTECTED(name, parameters, arguments) std::atomic<int(*) parameters> name;
+#define REGISTERED(name, tell) std::atomic<void (*)(const void* section)> name;
+#define DEREGISTERED(name, tell) std::atomic<void* (*)(const void* section)> name;
 #include "agent/preload/borrowed.def"
 #undef WAKES
 #undef NO_RETURN
 #undef PASSED_ON
 #undef LISTED
+#undef MAPPED
+#undef PROTECTED
+#undef REGISTERED
+#undef DEREGISTERED
 };
 
 extern constinit Next next;

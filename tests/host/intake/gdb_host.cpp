@@ -1,0 +1,184 @@
+// A program with a GDB JIT interface of its own, that makes code as real JITs do. Argument: what it does,
+// below.
+//
+// For each function that is to be in the dump it prints one line, when its code is final:
+//   expect <name> <address> <code in hex>
+// It runs alike without us.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "tests/host/intake/jit.hpp"
+
+namespace {
+
+using test_support::Symfile;
+
+// Final when it is registered, as ORC's, PHP's and Erlang's.
+void at_once(Jit& jit) {
+  for (int i = 0; i < 50; ++i) {
+    const Code code = jit.make("at_once_" + std::to_string(i));
+    code.expect();
+    jit.add(code.symfile());
+  }
+}
+
+// As MCJIT: registered as the compiler made it, then relocated, then its frames registered.
+void frames_later(Jit& jit) {
+  for (int i = 0; i < 5; ++i) {
+    Code code = jit.make("frames_later_" + std::to_string(i));
+    jit.add(code.unrelocated_symfile());
+    code.relocate();
+    code.expect();
+    jit.register_frames(code);
+  }
+}
+
+void protected_later(Jit& jit) {
+  Code code = jit.make("protected_later");
+  jit.add(code.unrelocated_symfile());
+  code.relocate();
+  code.expect();
+  jit.protect();
+}
+
+// Two modules that wait for each other: both are registered before either is relocated.
+void two_wait(Jit& jit) {
+  Code one = jit.make("two_wait_1");
+  Code other = jit.make("two_wait_2");
+  jit.add(one.unrelocated_symfile());
+  jit.add(other.unrelocated_symfile());
+  other.relocate();
+  one.relocate();
+  one.expect();
+  other.expect();
+  jit.protect();
+}
+
+// Nothing says that it is final but the end.
+void never_protected(Jit& jit) {
+  Code code = jit.make("never_protected");
+  jit.add(code.unrelocated_symfile());
+  code.relocate();
+  code.expect();
+}
+
+void taken_back(Jit& jit) {
+  for (int i = 0; i < 10; ++i) {
+    const Code code = jit.make("taken_back_" + std::to_string(i));
+    code.expect();
+    const std::size_t entry = jit.add(code.symfile());
+    jit.remove(entry);
+    jit.reuse_memory();  // the next lies at the same address
+  }
+}
+
+// What is registered is not to be trusted.
+void hostile(Jit& jit) {
+  jit.add_raw(reinterpret_cast<const void*>(8), 100);  // unreadable
+  jit.add_raw(&jit, ~std::uint64_t{0});                // as large as can be
+  jit.add_raw("no ELF file", 11);
+  jit.add_raw(
+      "\x7f"
+      "ELF",
+      4);
+  Symfile far;
+  far.sections.push_back({".text", 0x10, std::vector<std::uint8_t>(64)});  // nothing lies there
+  far.symbols = {{"far", 0, 64, 0}};
+  jit.add(far.build());
+  jit.point_to_nothing();
+  const Code code = jit.make("after_all");
+  code.expect();
+  jit.add(code.symfile());
+}
+
+// A list that goes in a circle, and a buffer that poses as a function.
+void arena(Jit& jit) {
+  Symfile file;
+  file.type = ET_EXEC;
+  file.sections.push_back({".text", jit.address(), {}, SHF_ALLOC | SHF_EXECINSTR, 128u << 20});
+  file.symbols = {{"code_gen_buffer", jit.address(), 128u << 20, 0}};
+  jit.add(file.build());
+  const Code code = jit.make("inside");
+  code.expect();
+  jit.add(code.symfile());
+}
+
+// It writes a dump by itself, as lli does: ours would only double it.
+void own_dump(Jit& jit) {
+  const Code before = jit.make("before_own_dump");
+  before.expect();
+  jit.add(before.symfile());
+  const Code code = jit.make("own_dump");
+  const std::string path = "jit-" + std::to_string(getpid()) + ".dump";
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ftruncate(file, 4096) != 0) _exit(3);
+  if (mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED) _exit(3);
+  unlink(path.c_str());
+  jit.add(code.symfile());
+}
+
+// Lines and unwinding tables of the registered section reach the dump.
+void frames_first(Jit& jit) {
+  const Code code = jit.make("frames_first");
+  jit.register_frames(code);
+  code.expect();
+  jit.add(code.symfile());
+  jit.take_frames_back(code);
+  const Code nameless = jit.make("nobody_names_it");
+  jit.register_frames(nameless);
+}
+
+// Several threads that jit, under the JIT's lock, beside one that makes memory executable all the time.
+void threads(Jit& jit) {
+  std::mutex lock;
+  std::atomic<bool> is_done{false};
+  std::thread other([&] {
+    while (!is_done.load()) jit.protect();
+  });
+  std::vector<std::thread> all;
+  for (int thread = 0; thread < 4; ++thread) {
+    all.emplace_back([&, thread] {
+      for (int i = 0; i < 50; ++i) {
+        const std::lock_guard held(lock);
+        Code code = jit.make("thread_" + std::to_string(thread) + "_" + std::to_string(i));
+        jit.add(code.symfile());
+      }
+    });
+  }
+  for (std::thread& one : all) one.join();
+  is_done.store(true);
+  other.join();
+  jit.expect_all();
+}
+
+const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_once},
+                                                                 {"frames_later", frames_later},
+                                                                 {"protected_later", protected_later},
+                                                                 {"two_wait", two_wait},
+                                                                 {"never_protected", never_protected},
+                                                                 {"taken_back", taken_back},
+                                                                 {"hostile", hostile},
+                                                                 {"arena", arena},
+                                                                 {"own_dump", own_dump},
+                                                                 {"frames_first", frames_first},
+                                                                 {"threads", threads}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 || kDeeds.count(argv[1]) == 0) return 2;
+  Jit& jit = *new Jit;  // what it registered outlives main, as debuggers expect
+  kDeeds.at(argv[1])(jit);
+  jit.run_all();
+  std::puts("done");
+  return 7;
+}

@@ -1,0 +1,200 @@
+// Hosts with a GDB JIT interface, without the preload and with it: the dump has what they expect, and nothing
+// else.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "tests/host/jitdump/agent_run.hpp"
+
+namespace {
+
+struct Expected {
+  std::uint64_t address;
+  std::string code;
+};
+
+std::multimap<std::string, Expected> expected_by(const std::string& printed) {
+  std::multimap<std::string, Expected> all;
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what, name, address, code;
+    if (words >> what >> name >> address >> code && what == "expect")
+      all.insert({name, {std::stoull(address, nullptr, 16), code}});
+  }
+  return all;
+}
+
+std::string hex(const std::vector<std::uint8_t>& bytes, std::size_t size) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(size, bytes.size()); ++i)
+    text += std::string{kDigits[bytes[i] >> 4], kDigits[bytes[i] & 15]};
+  return text;
+}
+
+// Runs a host both ways. Addresses differ from run to run, so stdout is compared without them.
+class IntakeGdb : public testing::Test {
+ protected:
+  void run(const std::string& host, const std::string& argument, const std::string& options = "") {
+    const test_support::TempFolder plain_folder;
+    test_support::Command plain{{host, argument}, {}, plain_folder.path()};
+    const auto without = test_support::run(plain);
+    ended_ = test_support::run(with_preload(folder_, host, {argument}, options));
+    EXPECT_EQ(ended_.exit_code, 7) << ended_.describe();
+    EXPECT_EQ(without.exit_code, 7) << without.describe();
+    EXPECT_EQ(without_addresses(ended_.out), without_addresses(without.out));
+    EXPECT_EQ(ended_.err, without.err);
+    const auto dumps = dump_files(folder_);
+    ASSERT_LE(dumps.size(), 1u);
+    if (!dumps.empty()) dump_ = judged(dumps[0]);
+    read_statistics();
+  }
+
+  // Exactly what the host expects: names, addresses, and the code as it was final.
+  void expect_all(std::size_t count) {
+    auto expected = expected_by(ended_.out);
+    EXPECT_EQ(expected.size(), count);
+    EXPECT_EQ(dump_.functions.size(), count);
+    for (const jitdump_reader::Function& function : dump_.functions) {
+      const auto at = expected.find(function.name);
+      ASSERT_NE(at, expected.end()) << function.name;
+      EXPECT_EQ(function.address, at->second.address) << function.name;
+      EXPECT_EQ(hex(function.code, at->second.code.size() / 2), at->second.code) << function.name;
+      expected.erase(at);
+    }
+  }
+  std::uint64_t counted(const std::string& name) { return statistics_[name]; }
+
+  test_support::TempFolder folder_;
+  test_support::Ended ended_;
+  jitdump_reader::Dump dump_;
+
+ private:
+  void read_statistics() {
+    for (const std::string& file : test_support::files_below(folder_.file("out"), "stats", "")) {
+      std::istringstream lines(test_support::read_text(file));
+      for (std::string line; std::getline(lines, line);) {
+        const std::size_t tab = line.find('\t');
+        statistics_[line.substr(0, tab)] = std::stoull(line.substr(tab + 1));
+      }
+    }
+  }
+  static std::string without_addresses(const std::string& printed) {
+    std::istringstream words(printed);
+    std::string text;
+    for (std::string word; words >> word;) {
+      if (!word.starts_with("0x")) text += word + " ";
+    }
+    return text;
+  }
+
+  std::map<std::string, std::uint64_t> statistics_;
+};
+
+TEST_F(IntakeGdb, HearsOfEachFunctionOnce) {
+  run(GDB_HOST, "at_once");
+  expect_all(50);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 1u);
+  EXPECT_EQ(counted("symfiles_read"), 50u);
+  EXPECT_EQ(counted("symfiles_waited"), 0u);
+}
+
+TEST_F(IntakeGdb, ReplacesAFunctionWithAFrame) {
+  run(FRAMED_HOST, "at_once");
+  expect_all(50);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 1u);
+}
+
+// A body that does something stays: the list is read instead.
+TEST_F(IntakeGdb, ReadsTheListWhereItCannotPatch) {
+  run(BUSY_HOST, "at_once");
+  expect_all(50);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 0u);
+  EXPECT_EQ(counted("jit_interfaces_walked"), 1u);
+}
+
+TEST_F(IntakeGdb, CopiesRelocatedCodeWhenItsFramesAreRegistered) {
+  run(GDB_HOST, "frames_later");
+  expect_all(5);
+  EXPECT_EQ(counted("symfiles_waited"), 5u);
+  EXPECT_EQ(counted("frames_heard"), 5u);
+  EXPECT_EQ(counted("frames_nameless"), 0u);
+  for (const auto& function : dump_.functions) EXPECT_TRUE(function.unwinding.has_value());
+}
+
+TEST_F(IntakeGdb, CopiesRelocatedCodeWhenItBecomesExecutable) {
+  run(GDB_HOST, "protected_later");
+  expect_all(1);
+  EXPECT_EQ(counted("symfiles_waited"), 1u);
+}
+
+TEST_F(IntakeGdb, LeavesAModuleAloneThatWaitsForAnother) {
+  run(GDB_HOST, "two_wait");
+  expect_all(2);
+  EXPECT_EQ(counted("symfiles_waited"), 2u);
+}
+
+TEST_F(IntakeGdb, TellsWhatStillWaitsAtTheEnd) {
+  run(GDB_HOST, "never_protected");
+  expect_all(1);
+}
+
+TEST_F(IntakeGdb, EndsFunctionsWithTheirSymbolFile) {
+  run(GDB_HOST, "taken_back");
+  expect_all(10);
+  EXPECT_EQ(counted("functions_unloaded"), 10u);
+  EXPECT_EQ(counted("functions_replaced"), 0u);
+}
+
+TEST_F(IntakeGdb, SurvivesWhatCannotBeTrusted) {
+  run(GDB_HOST, "hostile");
+  EXPECT_EQ(counted("symfiles_refused"), 5u);
+  ASSERT_EQ(dump_.functions.size(), 2u);
+  EXPECT_EQ(dump_.functions[0].name, "far");  // its name is known, its code is not
+  EXPECT_EQ(counted("code_unreadable"), 1u);
+  EXPECT_EQ(dump_.functions[1].name, "after_all");
+}
+
+TEST_F(IntakeGdb, LeavesOutABufferThatPosesAsAFunction) {
+  run(GDB_HOST, "arena");
+  expect_all(1);
+  EXPECT_EQ(counted("symfile_arenas"), 1u);
+}
+
+TEST_F(IntakeGdb, LeavesCodeToADumpOfTheProcessItself) {
+  run(GDB_HOST, "own_dump");
+  expect_all(1);
+  EXPECT_EQ(counted("other_dumps"), 1u);
+  EXPECT_EQ(counted("symfiles_left"), 1u);
+  const auto logs = test_support::files_below(folder_.file("out"), "log", "");
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_NE(test_support::read_text(logs[0]).find("a jitdump of its own"), std::string::npos);
+}
+
+TEST_F(IntakeGdb, IsOffWhereOnlyOthersAreWanted) {
+  run(GDB_HOST, "at_once", "intakes=frames");
+  EXPECT_TRUE(dump_.functions.empty());
+}
+
+TEST_F(IntakeGdb, GivesUnwindingThatWasRegisteredBefore) {
+  run(GDB_HOST, "frames_first");
+  expect_all(1);
+  EXPECT_TRUE(dump_.functions[0].unwinding.has_value());
+  EXPECT_EQ(counted("frames_heard"), 2u);
+  EXPECT_EQ(counted("frames_nameless"), 1u);
+}
+
+TEST_F(IntakeGdb, HearsOfAllThreads) {
+  run(GDB_HOST, "threads");
+  expect_all(200);
+}
+
+TEST_F(IntakeGdb, FindsAJitThatComesLate) {
+  run(LATE_HOST, LATE_LIBRARY);
+  expect_all(4);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 2u);
+}
+
+}  // namespace
