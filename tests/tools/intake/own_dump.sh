@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# With a place for LLVM's own dump, which lli's MCJIT writes unasked, its code is left to that: own_dump.sh PRELOAD LLI CLANG
+source "$(dirname "$0")/intake.sh"
+lli=$2 clang=$3
+needs "$lli"
+needs "$clang"
+"$clang" -g -O1 -S -emit-llvm "$here/nested.c" -o nested.ll
+export JITDUMPDIR=$folder
+options=verbose=1
+without=0 with=0
+"$lli" -jit-kind=mcjit nested.ll >plain.out || without=$?
+with_preload "$lli" -jit-kind=mcjit nested.ll >with.out 2>with.err || with=$?
+[ "$with" = "$without" ] || fail "exit code $with, without us $without"
+cmp plain.out with.out || fail "another stdout"
+[ "$(find .debug -name 'jit-*.dump' | wc -l)" = 2 ] || fail "lli wrote no dump of its own: $(find .)"
+[ -z "$(find out -name 'jit-*.dump' 2>/dev/null)" ] || fail "its code is in a dump of ours too"
+[ "$(grep -c 'a jitdump of its own' with.err)" = 1 ] || fail "not said once: $(cat with.err)"
