@@ -7,22 +7,13 @@
 
 #include "agent/base/arch_clock.hpp"
 #include "agent/base/text_line.hpp"
+#include "agent/base/text_pieces.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/life/dir_template.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill {
 namespace {
-
-// substr() and remove_prefix() without their range check, whose failure path would bring all of libstdc++'s
-// exceptions into the host.
-std::string_view first(std::string_view text, std::size_t count) noexcept {
-  return {text.data(), std::min(count, text.size())};
-}
-std::string_view without_first(std::string_view text, std::size_t count) noexcept {
-  const std::size_t skipped = std::min(count, text.size());
-  return {text.data() + skipped, text.size() - skipped};
-}
 
 // A setter answers null, or why the value does not do.
 using Setter = const char* (*)(Options&, std::string_view);

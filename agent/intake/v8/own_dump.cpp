@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "agent/base/text_line.hpp"
+#include "agent/base/text_pieces.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::intake::v8 {
@@ -16,7 +17,7 @@ using FileName = TextLine<32>;
 bool is_other_dump(std::string_view line, std::string_view file, std::string_view ours) noexcept {
   const std::size_t slash = line.find('/');
   if (slash == std::string_view::npos) return false;
-  const std::string_view path = line.substr(slash);
+  const std::string_view path = without_first(line, slash);
   const bool is_ours = !ours.empty() && path.starts_with(ours);
   return path.ends_with(file) && !is_ours;
 }
@@ -32,8 +33,8 @@ bool any_line(int descriptor, See see) noexcept {
     filled += static_cast<std::size_t>(got);
     std::string_view left(buffer, filled);
     for (std::size_t end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {
-      if (see(left.substr(0, end))) return true;
-      left.remove_prefix(end + 1);
+      if (see(first(left, end))) return true;
+      left = without_first(left, end + 1);
     }
     filled = left.size() == sizeof buffer ? 0 : left.size();
     std::memmove(buffer, left.data(), filled);

@@ -1,4 +1,5 @@
 #include "agent/intake/v8/script_file.hpp"
+#include "agent/base/text_pieces.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +15,7 @@ constexpr std::string_view kDigits = "0123456789";
 std::string_view without_number(std::string_view text) noexcept {
   const std::size_t colon = text.find_last_not_of(kDigits);
   if (colon == std::string_view::npos || text[colon] != ':' || colon + 1 == text.size()) return {};
-  return text.substr(0, colon);
+  return first(text, colon);
 }
 
 // Behind the file is the line, and from V8 11 on the column.
@@ -32,7 +33,7 @@ std::string_view file_in(std::string_view name) noexcept {
     if (at != std::string_view::npos && (blank == std::string_view::npos || at > blank)) blank = at;
   }
   if (blank == std::string_view::npos) blank = place.rfind(' ');
-  return blank == std::string_view::npos ? std::string_view{} : place.substr(blank + 1);
+  return blank == std::string_view::npos ? std::string_view{} : without_first(place, blank + 1);
 }
 
 // 0 if that is not "%41" but something else, or NUL.
@@ -49,7 +50,7 @@ ScriptFile::ScriptFile(std::string_view name) noexcept {
   const std::string_view file = file_in(name);
   if (file.size() > kLongest || file.find('\0') != std::string_view::npos) return;
   if (file.starts_with(kUrl)) {
-    put_decoded(file.substr(kUrl.size()));
+    put_decoded(without_first(file, kUrl.size()));
   } else {
     put(file);
   }
@@ -62,7 +63,7 @@ void ScriptFile::put(std::string_view path) noexcept {
 
 void ScriptFile::put_decoded(std::string_view url_path) noexcept {
   for (std::size_t at = 0; at < url_path.size(); ++at) {
-    const char decoded = escaped(url_path.substr(at));
+    const char decoded = escaped(without_first(url_path, at));
     path_[size_++] = decoded != 0 ? decoded : url_path[at];
     if (decoded != 0) at += 2;
   }
