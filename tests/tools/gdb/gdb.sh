@@ -7,6 +7,8 @@ finish() {
   rm -rf "$folder"
 }
 trap finish EXIT
+# lli writes a dump of its own, and leaves it.
+export JITDUMPDIR=$folder
 export DEBUGINFOD_URLS= JITQUILL_OPTIONS="formats=gdb dir=$folder/out"
 command -v gdb >/dev/null || { echo "gdb is not installed"; exit 1; }
 
