@@ -22,7 +22,7 @@ runs_alike() {
   local without=0 with=0
   "$@" >plain.out 2>plain.err || without=$?
   with_preload "$@" >with.out 2>with.err || with=$?
-  [ "$with" = "$without" ] || fail "exit code $with, without us $without"
+  [ "$with" = "$without" ] || fail "exit code $with, without us $without: $(head -c 500 with.err with.out)"
   [ "$with" = 3 ] || fail "exit code $with: the program itself went wrong"
   cmp plain.out with.out || fail "another stdout"
   cmp plain.err with.err || fail "another stderr"
