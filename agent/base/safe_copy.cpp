@@ -44,6 +44,12 @@ std::size_t to_end_of_page(const std::uint8_t* at) noexcept {
 
 }  // namespace
 
+bool can_read_ends(std::span<const std::uint8_t> bytes) noexcept {
+  std::uint8_t byte;
+  return bytes.empty() ||
+         (read_some(&bytes.front(), &byte, 1) == 1 && read_some(&bytes.back(), &byte, 1) == 1);
+}
+
 bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_t filler) noexcept {
   bool is_whole = true;
   while (!from.empty()) {

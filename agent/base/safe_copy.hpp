@@ -31,5 +31,8 @@ bool safe_read(const void* from, T& to) noexcept {
   return safe_copy({static_cast<const std::uint8_t*>(from), sizeof to}, reinterpret_cast<std::uint8_t*>(&to),
                    0);
 }
+// Whether first and last byte can be read. What somebody says is code, and is not, is a large size more often
+// than not: worth a look before all of it is copied.
+bool can_read_ends(std::span<const std::uint8_t> bytes) noexcept;
 
 }  // namespace jitquill

@@ -24,4 +24,8 @@ std::uint32_t current_tid() noexcept {
   return tid;
 }
 
+std::uint32_t current_pid() noexcept {
+  return static_cast<std::uint32_t>(raw::call(SYS_getpid));
+}
+
 }  // namespace jitquill

@@ -11,4 +11,7 @@ namespace jitquill {
 
 std::uint32_t current_tid() noexcept;
 
+// The process's, by a system call: a vfork child's is its own.
+std::uint32_t current_pid() noexcept;
+
 }  // namespace jitquill

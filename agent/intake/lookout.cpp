@@ -1,8 +1,11 @@
 #include "agent/intake/lookout.hpp"
 
+#include <atomic>
 #include <cstdint>
+#include <iterator>
 
 #include "agent/base/loaded_objects.hpp"
+#include "agent/base/thread_id.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/symfile/open_plugin.hpp"
@@ -18,6 +21,11 @@ constinit Follower g_followers[kMostFollowers]{};
 constinit std::size_t g_follower_count = 0;
 
 constexpr std::uint64_t kLastWaitNs = 100'000'000;
+using Tell = void (*)();
+constinit Tell g_tell[8] = {};  // of intakes that ever put something off
+constinit std::size_t g_tell_count = 0;
+
+constinit std::atomic<std::uint32_t> g_put_off_pid{0};
 
 void look_at_all(LoaderState state, std::uint32_t wanted) {
   const auto all = rows();
@@ -62,6 +70,23 @@ void last_look() {
 
 void follow(const Follower& follower) noexcept {
   if (g_follower_count < kMostFollowers) g_followers[g_follower_count++] = follower;
+}
+
+void put_off(void (*tell)()) noexcept {
+  g_put_off_pid.store(current_pid(), std::memory_order_relaxed);
+  for (std::size_t i = 0; i < g_tell_count; ++i) {
+    if (g_tell[i] == tell) return;
+  }
+  if (g_tell_count < std::size(g_tell)) g_tell[g_tell_count++] = tell;
+}
+
+void tell_what_was_put_off() {
+  for (std::size_t i = 0; i < g_tell_count; ++i) g_tell[i]();
+}
+
+bool has_put_off() noexcept {
+  const std::uint32_t pid = g_put_off_pid.load(std::memory_order_relaxed);
+  return pid != 0 && pid == current_pid();
 }
 
 }  // namespace jitquill::intake

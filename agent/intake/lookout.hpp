@@ -20,4 +20,14 @@ struct Follower {
 };
 void follow(const Follower& follower) noexcept;  // under the intakes' lock
 
+// For an intake that has put off what must be told at _exit and exec too: `tell` is called whenever the host
+// is about to be gone (life/leave.hpp), under the intakes' lock and the leaf lock. It is async-signal-safe
+// and waits for nobody; what it tells is queued, and written when the leaf lock is given back. Under the
+// intakes' lock; the same one again only notes that it is in this process.
+void put_off(void (*tell)()) noexcept;
+
+void tell_what_was_put_off();  // under both locks
+// Without a lock. False in a child that has put off nothing itself.
+bool has_put_off() noexcept;
+
 }  // namespace jitquill::intake

@@ -3,8 +3,8 @@
 //
 // Context   [notify]; not under the leaf lock. The runtime's locks may be held, and the intakes' lock.
 // Promises  bytes are copied without faults, unreadable ones are traps and counted. Code that is announced
-//           again as it is (two intakes, a replay) is merged and counted: it is written again only if lines
-//           or unwinding are new. What the runtime told by the C API is never overruled.
+//           again as it is (two intakes, a replay) is merged and counted: it is written again only if lines,
+//           inlined calls or unwinding are new. What the runtime told by the C API is never overruled.
 #pragma once
 
 #include <string_view>

@@ -26,6 +26,7 @@ struct LiveCode {
   std::uint64_t twin_address = 0;  // 0 = none
   KeptCode* kept = nullptr;        // the map's own; null = it cannot be announced again
   bool has_lines = false;
+  bool has_inlining = false;
   bool has_unwinding = false;
 
   // By its runtime, whose word counts; otherwise overheard.

@@ -19,10 +19,6 @@ namespace {
 constinit Agent g_agent;
 constinit std::uint32_t g_generations = 0;  // processes that this memory has lived in
 
-std::uint32_t current_pid() noexcept {
-  return static_cast<std::uint32_t>(raw::call(SYS_getpid));
-}
-
 }  // namespace
 
 Agent& agent() noexcept {
@@ -35,8 +31,13 @@ const char* Agent::output_folder() const noexcept {
   return is_adopted && has_folder_.load(std::memory_order_acquire) ? place_.path() : nullptr;
 }
 
+bool Agent::is_here() const noexcept {
+  const bool is_adopted = process_page().generation.load(std::memory_order_relaxed) != 0;
+  return is_adopted && adopted_pid_.load(std::memory_order_relaxed) == current_pid();
+}
+
 bool Agent::has_outputs_here() const noexcept {
-  return output_folder() != nullptr && adopted_pid_.load(std::memory_order_relaxed) == current_pid();
+  return output_folder() != nullptr && is_here();
 }
 
 void Agent::set_phase(Phase phase) noexcept {

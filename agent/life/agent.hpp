@@ -34,6 +34,8 @@ class Agent {
   std::uint32_t wanted_intakes() const noexcept { return wanted_intakes_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
+  // False in a child that has told nothing yet, or that shares its parent's memory.
+  bool is_here() const noexcept;
   // Of this very process: false in a child that has none yet, or that shares its parent's memory.
   bool has_outputs_here() const noexcept;
 

@@ -15,7 +15,8 @@ std::uint64_t Agent::now() const noexcept {
 
 void Agent::sign(CodeLoad& load) noexcept {
   load.index = ++last_index_;
-  load.when_ns = now();
+  load.when_ns = load.since_ns == 0 || options_.arch_clock ? now() : load.since_ns;
+  load.since_ns = 0;  // once: announced again, it is signed anew
   load.tid = current_tid();
 }
 
@@ -61,6 +62,7 @@ bool Agent::is_known(const CodeLoad& load, std::uint64_t hash) noexcept {
   const LiveCode* live = code_map_.find(load.address);
   const bool is_same = live != nullptr && live->size == load.bytes.size() && live->hash == hash &&
                        (load.lines.empty() || live->has_lines) &&
+                       (load.inlining.rows.empty() || live->has_inlining) &&
                        (!load.unwinding.has_rows() || live->has_unwinding);
   if (!is_same && !code_map_.has_told(load.address, load.bytes.size())) return false;
   count(Counter::duplicates_merged);
@@ -88,6 +90,7 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64
                                     .twin_size = static_cast<std::uint32_t>(written.twin_size),
                                     .twin_address = written.twin_address,
                                     .has_lines = !load.lines.empty(),
+                                    .has_inlining = !load.inlining.rows.empty(),
                                     .has_unwinding = load.unwinding.has_rows()},
                                    is_wanted_again);
   count_as_owner(Counter::functions_replaced, added.replaced);

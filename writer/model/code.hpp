@@ -65,6 +65,7 @@ struct CodeLoad {
   std::uint64_t id = 0;          // unique in the process, from 1, never reused
   std::uint64_t index = 0;       // unique among announcements: a function that moves is announced again
   std::uint64_t when_ns = 0;     // CLOCK_MONOTONIC, after the code became final
+  std::uint64_t since_ns = 0;    // what when_ns becomes, of code that was heard of late; 0 = it came just now
   std::uint64_t address = 0;     // where it runs
   std::uint64_t moved_from = 0;  // where it ran until now; 0 = it is new
   std::uint32_t pid = 0;

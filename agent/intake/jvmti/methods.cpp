@@ -5,7 +5,7 @@
 #include <new>
 #include <string_view>
 
-#include "agent/intake/jvmti/hash.hpp"
+#include "agent/intake/hash.hpp"
 #include "agent/intake/jvmti/texts.hpp"
 
 namespace jitquill::intake::jvmti {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "agent/intake/jvmti/hash.hpp"
+#include "agent/intake/hash.hpp"
 
 namespace jitquill::intake::jvmti {
 namespace {
