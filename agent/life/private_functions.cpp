@@ -2,6 +2,7 @@
 
 #include "agent/intake/executable_memory.hpp"
 #include "agent/intake/frames/frames.hpp"
+#include "agent/intake/itt/itt.hpp"
 #include "agent/intake/jvmti/attach.hpp"
 #include "agent/intake/lookout.hpp"
 #include "agent/life/leave.hpp"
@@ -15,4 +16,6 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .made_executable = &jitquill::intake::made_executable,
     .frames_came = &jitquill::frames::came,
     .frames_went = &jitquill::frames::went,
+    .itt_initialize = &jitquill::intake::itt::initialize,
+    .itt_notify = &jitquill::intake::itt::notify,
 };

@@ -19,6 +19,8 @@ struct PrivateFunctions {
   void (*made_executable)(const void* address, std::size_t size, int file);  // intake/executable_memory.hpp
   void (*frames_came)(const void* section);                                  // intake/frames/frames.hpp
   void (*frames_went)(const void* section);
+  unsigned (*itt_initialize)();  // intake/itt/itt.hpp
+  unsigned (*itt_notify)(unsigned event, const void* of);
 };
 
 }  // namespace jitquill

@@ -1,7 +1,6 @@
 // What libjitquill.so does for us.
 //
-// Context   as each function's own: life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp,
-//           intake/jvmti/attach.hpp.
+// Context   as each function's own (life/private_functions.hpp says where).
 // Promises  nothing happens, and nothing is missed that keeps the host from starting, where an older
 //           libjitquill.so came first.
 #pragma once
@@ -14,14 +13,19 @@
 
 namespace jitquill::preload {
 
-// `member`: a pointer to one of PrivateFunctions.
-template <class... Parameters>
-void call_agent(void (*PrivateFunctions::*member)(Parameters...), Parameters... arguments) {
-  if (&jitquill_private_v1 == nullptr) return;
+// `member`: a pointer to one of PrivateFunctions. Null where the agent has none of that name.
+template <class Function>
+Function* agent_function(Function* PrivateFunctions::*member) {
+  if (&jitquill_private_v1 == nullptr) return nullptr;
   const auto* const at = reinterpret_cast<const unsigned char*>(&(jitquill_private_v1.*member));
   const auto* const begin = reinterpret_cast<const unsigned char*>(&jitquill_private_v1);
-  if (static_cast<unsigned long>(at - begin) < jitquill_private_v1.struct_size)
-    (jitquill_private_v1.*member)(arguments...);
+  const bool has_it = static_cast<unsigned long>(at - begin) < jitquill_private_v1.struct_size;
+  return has_it ? jitquill_private_v1.*member : nullptr;
+}
+
+template <class... Parameters>
+void call_agent(void (*PrivateFunctions::*member)(Parameters...), Parameters... arguments) {
+  if (auto* const function = agent_function(member)) function(arguments...);
 }
 
 inline void let_agent_write() {
