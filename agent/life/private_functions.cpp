@@ -5,6 +5,7 @@
 #include "agent/intake/itt/itt.hpp"
 #include "agent/intake/jvmti/attach.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/perfmap/perfmap.hpp"
 #include "agent/life/leave.hpp"
 
 extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
@@ -18,4 +19,5 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .frames_went = &jitquill::frames::went,
     .itt_initialize = &jitquill::intake::itt::initialize,
     .itt_notify = &jitquill::intake::itt::notify,
+    .own_map_opened = &jitquill::intake::perfmap::opened,
 };

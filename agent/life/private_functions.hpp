@@ -21,6 +21,7 @@ struct PrivateFunctions {
   void (*frames_went)(const void* section);
   unsigned (*itt_initialize)();  // intake/itt/itt.hpp
   unsigned (*itt_notify)(unsigned event, const void* of);
+  void (*own_map_opened)(const char* path);  // intake/perfmap/perfmap.hpp
 };
 
 }  // namespace jitquill

@@ -41,4 +41,8 @@ inline void let_agent_attach(void* java_vm, bool is_live) {
   call_agent(&PrivateFunctions::attach_to_java, java_vm, is_live);
 }
 
+inline void let_agent_read_map(const char* path) {
+  call_agent(&PrivateFunctions::own_map_opened, path);
+}
+
 }  // namespace jitquill::preload

@@ -1,9 +1,11 @@
 // What the host calls of libc and libgcc, and we look at: ways to leave the process that run no destructors,
-// memory that becomes executable, threads, unwinding sections of JITs.
+// memory that becomes executable, threads, files that are opened, unwinding sections of JITs.
 //
-// Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create and the unwinding
+// Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create, fopen and the
+// unwinding
 //           sections also from signal handlers and in children of fork and vfork. What the agent does then:
-//           life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp, intake/frames/frames.hpp.
+//           life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp, intake/frames/frames.hpp,
+//           intake/perfmap/perfmap.hpp.
 // Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran, but of
 //           libgcc; the stack that the list of arguments takes is what libc itself would take for it.
 // Does not  see what libc calls inside itself (posix_spawn, system, popen, daemon), nor bare system calls.
@@ -15,6 +17,7 @@
 
 #include "agent/preload/agent_calls.hpp"
 #include "agent/preload/next.hpp"
+#include "agent/preload/own_map.hpp"
 
 namespace jitquill::preload {
 namespace {
@@ -78,6 +81,20 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     const int result = jitquill::preload::next.passed_to.load() arguments;                     \
     va_end(more);                                                                              \
     return result;                                                                             \
+  }
+
+#define STREAM(name)                                                           \
+  BORROWS(std::FILE*, name, (const char* path, const char* mode)) {            \
+    std::FILE* const stream = jitquill::preload::next.name.load()(path, mode); \
+    if (stream != nullptr) jitquill::preload::see_opened(path, mode, stream);  \
+    return stream;                                                             \
+  }
+
+#define DESCRIPTOR(name, parameters, arguments)                           \
+  BORROWS(int, name, parameters) {                                        \
+    const int descriptor = jitquill::preload::next.name.load() arguments; \
+    if (descriptor >= 0) jitquill::preload::see_opened(path, flags);      \
+    return descriptor;                                                    \
   }
 
 #define MAPPED(name, parameters, arguments)                                                            \

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "agent/preload/agent_calls.hpp"
+#include "agent/preload/own_map.hpp"
 
 namespace jitquill::preload {
 namespace {
@@ -117,6 +118,36 @@ void* __deregister_frame(const void* section) {
   return found(section);
 }
 
+std::FILE* stream_looked_for(const char* name, const char* path, const char* mode) {
+  auto* const found = found_next<std::FILE*(const char*, const char*)>(name);
+  if (found == nullptr) errno = ENOSYS;
+  return found != nullptr ? found(path, mode) : nullptr;
+}
+
+std::FILE* fopen(const char* path, const char* mode) {
+  return stream_looked_for("fopen", path, mode);
+}
+
+std::FILE* fopen64(const char* path, const char* mode) {
+  return stream_looked_for("fopen64", path, mode);
+}
+
+int openat(int folder, const char* path, int flags, unsigned mode) noexcept {
+  return kernel(SYS_openat, folder, path, flags, mode);
+}
+
+int open(const char* path, int flags, unsigned mode) noexcept {
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char* path, int flags, unsigned mode) noexcept {
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+int openat64(int folder, const char* path, int flags, unsigned mode) noexcept {
+  return openat(folder, path, flags, mode);
+}
+
 }  // namespace early
 
 template <class Function>
@@ -125,6 +156,7 @@ void take(std::atomic<Function*>& next_one, const char* name) noexcept {
 }
 
 [[gnu::constructor]] void on_load() {
+  note_map_file();
 #define NO_RETURN(name) take(next.name, #name);
 #define PASSED_ON(name, parameters, arguments) take(next.name, #name);
 #define LISTED(name, passed_to, arguments)
@@ -133,6 +165,8 @@ void take(std::atomic<Function*>& next_one, const char* name) noexcept {
 #define PROTECTED(name, parameters, arguments) take(next.name, #name);
 #define REGISTERED(name, tell) take(next.name, #name);
 #define DEREGISTERED(name, tell) take(next.name, #name);
+#define STREAM(name) take(next.name, #name);
+#define DESCRIPTOR(name, parameters, arguments) take(next.name, #name);
 #include "agent/preload/borrowed.def"
 #undef WAKES
 #undef NO_RETURN
@@ -142,6 +176,8 @@ void take(std::atomic<Function*>& next_one, const char* name) noexcept {
 #undef PROTECTED
 #undef REGISTERED
 #undef DEREGISTERED
+#undef STREAM
+#undef DESCRIPTOR
   let_agent_look();
 }
 
@@ -156,6 +192,8 @@ constinit Next next = {
 #define PROTECTED(name, parameters, arguments) {&early::name},
 #define REGISTERED(name, tell) {&early::name},
 #define DEREGISTERED(name, tell) {&early::name},
+#define STREAM(name) {&early::name},
+#define DESCRIPTOR(name, parameters, arguments) {&early::name},
 #include "agent/preload/borrowed.def"
 #undef WAKES
 #undef NO_RETURN
@@ -165,6 +203,8 @@ constinit Next next = {
 #undef PROTECTED
 #undef REGISTERED
 #undef DEREGISTERED
+#undef STREAM
+#undef DESCRIPTOR
 };
 
 }  // namespace jitquill::preload

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 
 namespace jitquill::preload {
 
@@ -24,6 +25,8 @@ struct Next {
 #define PROTECTED(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #define REGISTERED(name, tell) std::atomic<void (*)(const void* section)> name;
 #define DEREGISTERED(name, tell) std::atomic<void* (*)(const void* section)> name;
+#define STREAM(name) std::atomic<std::FILE* (*)(const char* path, const char* mode)> name;
+#define DESCRIPTOR(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #include "agent/preload/borrowed.def"
 #undef WAKES
 #undef NO_RETURN
@@ -33,6 +36,8 @@ struct Next {
 #undef PROTECTED
 #undef REGISTERED
 #undef DEREGISTERED
+#undef STREAM
+#undef DESCRIPTOR
 };
 
 extern constinit Next next;
