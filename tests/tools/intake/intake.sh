@@ -57,7 +57,7 @@ has_sample() { [ "$(tops | grep -cE -- "$1")" -gt 0 ] || fail "no sample in $1";
 # names_all PATTERN: of the samples in executable memory without a file of its own, 99 % must have a name that matches.
 names_all() {
   tops | awk -v pattern="$1" '
-    !/\((\/.*jitted-[0-9]+-[0-9]+\.so|\/\/anon|\[unknown\]|\/?memfd:.*|\[heap\]|\/dev\/zero.*|anon_inode.*)\)$/ {next}
+    !/\((\/.*jitted-[0-9]+-[0-9]+\.so|\/\/anon|\[unknown\]|\/?memfd:.*|\[heap\]|\/dev\/zero.*|\/tmp\/perf-[0-9]+\.map|anon_inode.*)\)$/ {next}
     {all++; name = $0; sub(/ \([^(]*\)$/, "", name); if (name ~ pattern) named++; else wrong[$0]++}
     END {
       for (what in wrong) print wrong[what], "wrong:", what
