@@ -62,15 +62,25 @@ bool Arena::add_region() noexcept {
 void* Arena::allocate(std::size_t size) noexcept {
   if (size > kLargest) return allocate_large(size);
   const std::size_t size_class = class_of(size);
-  if (FreeBlock* block = free_[size_class]; block != nullptr) {
-    free_[size_class] = block->next;
-    return block;
-  }
+  if (void* block = take_free(size_class); block != nullptr) return block;
   const std::size_t bytes = class_size(size_class) + sizeof(Header);
-  if (static_cast<std::size_t>(end_ - next_) < bytes && !add_region()) return nullptr;
+  if (static_cast<std::size_t>(end_ - next_) < bytes && !add_region()) return take_larger(size_class);
   Header* header = new (next_) Header{0, size_class};
   next_ += bytes;
   return header + 1;
+}
+
+void* Arena::take_free(std::size_t size_class) noexcept {
+  FreeBlock* const block = free_[size_class];
+  if (block != nullptr) free_[size_class] = block->next;
+  return block;
+}
+
+// Where the process has no more memory: what can_serve() promised may be of a larger class.
+void* Arena::take_larger(std::size_t size_class) noexcept {
+  void* block = nullptr;
+  while (block == nullptr && ++size_class < kClasses) block = take_free(size_class);
+  return block;
 }
 
 void Arena::free(void* block) noexcept {

@@ -33,6 +33,8 @@ class Arena {
   static constexpr std::size_t kClasses = 24;
 
   bool add_region() noexcept;
+  void* take_free(std::size_t size_class) noexcept;
+  void* take_larger(std::size_t size_class) noexcept;
 
   FreeBlock* free_[kClasses] = {};
   unsigned char* next_ = nullptr;

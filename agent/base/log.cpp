@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <ctime>
 #include <new>
 
 #include "agent/base/guest_call.hpp"
@@ -16,7 +19,20 @@ namespace {
 
 constexpr int kStandardError = 2;
 constexpr std::size_t kMaxNameInLine = 200;
-constinit bool g_has_standard_error = true;
+// Which file the process began with as its stderr; inode 0: none.
+constinit std::uint64_t g_error_device = 0;
+constinit std::uint64_t g_error_inode = 0;
+
+// Its number may stand for a file of the host's by now, and nobody may read what is a full pipe: a line waits
+// for nobody, since its thread holds the leaf lock.
+bool takes_a_line() noexcept {
+  struct stat status {};
+  if (g_error_inode == 0 || raw::status_of(kStandardError, status) != 0) return false;
+  if (status.st_dev != g_error_device || status.st_ino != g_error_inode) return false;
+  pollfd wanted{kStandardError, POLLOUT, 0};
+  const timespec at_once{};
+  return raw::call(SYS_ppoll, &wanted, 1, &at_once, nullptr, 0) == 1 && (wanted.revents & POLLOUT) != 0;
+}
 
 void put_line(Message& line, std::uint32_t pid, std::string_view words) noexcept {
   line.text("jitquill[").number(pid).text("]: ").text(words).end();
@@ -30,7 +46,7 @@ std::uint64_t bit_of(Status status) noexcept {
 }  // namespace
 
 void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept {
-  if (!g_has_standard_error) return;
+  if (!takes_a_line()) return;
   Message line;
   put_line(line, pid, words);
   const long written = raw::write(kStandardError, line.view().data(), line.view().size());
@@ -38,7 +54,10 @@ void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept {
 }
 
 void note_standard_error() noexcept {
-  g_has_standard_error = raw::call(SYS_fcntl, kStandardError, F_GETFD) >= 0;
+  struct stat status {};
+  if (raw::status_of(kStandardError, status) != 0) return;
+  g_error_device = status.st_dev;
+  g_error_inode = status.st_ino;
 }
 
 void Log::open(Folder& folder, const char* name, bool verbose, std::uint32_t pid) noexcept {

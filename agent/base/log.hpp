@@ -17,8 +17,8 @@ namespace jitquill {
 
 // Straight to stderr: for option errors and help, before there is a folder.
 void say_on_stderr(std::uint32_t pid, std::string_view words) noexcept;
-// When the agent is loaded. A process that began without stderr gives that number to a file of its own:
-// nothing is ever said there.
+// When the agent is loaded. A process that begins without stderr, or closes it, gives that number to a file
+// of its own: nothing is ever said there, nor where it would have to be waited for.
 void note_standard_error() noexcept;
 
 class Log {

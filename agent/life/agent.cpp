@@ -100,6 +100,9 @@ void Agent::adopt_process() noexcept {
   has_folder_.store(false, std::memory_order_relaxed);
   queue_.forget();
   place_.forget();
+  are_problems_said_ = false;
+  owes_live_code_ = false;
+  folders_failed_ = 0;
   first_index_here_ = last_index_ + 1;
   if (phase_ == Phase::kAwake) set_phase(Phase::kDormant);
   if (!may_record()) {
@@ -116,9 +119,12 @@ void Agent::read_options(std::string_view from_start) noexcept {
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
   wanted_intakes_.store(options_.intakes, std::memory_order_relaxed);
   is_other_place_said_ = false;
+  is_no_place_said_ = false;
+  are_problems_said_ = false;
 }
 
 void Agent::say_option_problems() noexcept {
+  are_problems_said_ = true;
   if (options_.help) for_each_help_line([](std::string_view line) { say_on_stderr(current_pid(), line); });
   count(Counter::option_errors, options_.problem_count);
   for (std::uint32_t i = 0; i < options_.problem_count && i < Options::kMaxProblems; ++i) {
@@ -138,13 +144,15 @@ bool Agent::may_record() const noexcept {
 
 Status Agent::wake() noexcept {
   pid_ = current_pid();
-  say_option_problems();
+  if (!are_problems_said_) say_option_problems();
   if (!may_record()) {
     set_phase(Phase::kOff);
     return Status::kOff;
   }
   const Status opened = open_outputs();
-  if (is_done(opened) && options_.reannounce) announce_again();
+  const bool is_next = owes_live_code_;
+  if (is_next && is_to_be_tried_again(opened)) return opened;
+  if (is_next || options_.reannounce) announce_again();
   limit_folder();
   if (opened == Status::kOk && options_.problem_count != 0) return Status::kBadOption;
   return opened;

@@ -77,6 +77,8 @@ class Agent {
   void limit_folder() noexcept;
   void end_outputs() noexcept;
   Status open_next_folder() noexcept;
+  bool is_to_be_tried_again(Status opened) noexcept;
+  void say_no_output(const char* why) noexcept;
   Status load_in_next_folder(CodeLoad& load, Written& written) noexcept;
   void announce_again() noexcept;  // all live code that is remembered, to the outputs that are files
 
@@ -112,6 +114,10 @@ class Agent {
   bool is_child_ = false;             // of a fork of a process that the agent lived in
   bool has_more_rights_ = false;      // than its user: setuid, setgid, file capabilities
   bool is_other_place_said_ = false;  // on stderr
+  bool is_no_place_said_ = false;
+  bool are_problems_said_ = false;    // of the options
+  bool owes_live_code_ = false;       // the next folder could not be opened yet
+  std::uint32_t folders_failed_ = 0;  // in a row
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   static constexpr std::size_t kMostRemarks = 2;

@@ -28,7 +28,7 @@ Status Agent::load(CodeLoad& load) noexcept {
 
 Status Agent::place_load(CodeLoad& load) noexcept {
   if (phase_ == Phase::kDormant) {
-    if (const Status woken = wake(); !is_done(woken)) return woken;
+    if (const Status woken = wake(); !is_done(woken) && !sinks_.any()) return woken;
   }
   if (phase_ == Phase::kStopped) return Status::kStopped;
   if (!sinks_.any()) return Status::kOff;

@@ -86,6 +86,8 @@ const char* set_intakes(Options& options, std::string_view value) noexcept {
 
 const char* set_dir(Options& options, std::string_view value) noexcept {
   if (value.empty()) return "must not be empty";
+  if (std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+    return "must not have control characters";
   if (!dir_template::is_good(value))
     return "%p is the process, %t its start, %c the command, %% a percent sign";
   options.dir_was_given = true;
@@ -112,6 +114,8 @@ const char* set_perfmap_at(Options& options, std::string_view value) noexcept {
 const char* set_log(Options& options, std::string_view value) noexcept {
   if (value == "none") value = {};
   if (value.find('/') != value.npos) return "must be a file name without /: it lies in the output folder";
+  if (value.starts_with('.') || value.starts_with("jit-") || value.starts_with("perf-") || value == "stats")
+    return "this name is taken by another file of the output folder, or hidden";
   return options.log.set(value) ? nullptr : "name too long";
 }
 
@@ -187,6 +191,12 @@ std::string_view unquoted(std::string_view value) noexcept {
   return first(without_first(value, 1), value.size() - 2);
 }
 
+// A value that begins with a quote ends with the same: else the quote took in what was to follow.
+bool is_quote_open(std::string_view value) noexcept {
+  if (value.empty() || (value.front() != '"' && value.front() != '\'')) return false;
+  return value.size() < 2 || value.back() != value.front();
+}
+
 void apply_one(Options& options, std::string_view word) noexcept {
   const std::size_t equals = word.find('=');
   if (equals == word.npos) return note_problem(options, word, "must be key=value");
@@ -195,8 +205,9 @@ void apply_one(Options& options, std::string_view word) noexcept {
       std::find_if(std::begin(kRows), std::end(kRows), [&](const OptionRow& r) { return r.name == key; });
   if (row == std::end(kRows)) return note_problem(options, word, "unknown option; help=1 lists them");
   if (row->set == nullptr) return note_problem(options, word, "this option is not built yet");
-  if (const char* why = row->set(options, unquoted(without_first(word, equals + 1))); why != nullptr)
-    note_problem(options, word, why);
+  const std::string_view value = without_first(word, equals + 1);
+  if (is_quote_open(value)) return note_problem(options, word, "the quote does not end where the value does");
+  if (const char* why = row->set(options, unquoted(value)); why != nullptr) note_problem(options, word, why);
 }
 
 // The end of the word at the front of `text`: the first blank outside quotes.

@@ -1,5 +1,6 @@
 // The agent's part that opens outputs: the first folder of a process, and the next one when a folder is full.
 #include <algorithm>
+#include <cerrno>
 
 #include "agent/base/careful_bytes.hpp"
 #include "agent/base/clock.hpp"
@@ -17,30 +18,34 @@ static_assert(kReservedBytes < kLeastMaxBytes / 2);
 
 }  // namespace
 
+// Without a folder there may be outputs all the same: in memory, or in /tmp.
 Status Agent::open_outputs() noexcept {
-  if (const int made = place_.open(options_.dir.view(), pid_); made < 0) {
-    set_phase(Phase::kOff);
-    Message line;
-    line.text("no output, choose another place with dir=: cannot use ").text(options_.dir.view());
-    say_on_stderr(pid_, line.text(": ").text(place_.trouble_with_dir()).view());
-    return made == -ENOMEM ? Status::kNoMemory : Status::kNoOutput;
+  const int made = place_.open(options_.dir.view(), pid_);
+  has_folder_.store(made == 0, std::memory_order_release);
+  if (made == 0) {
+    log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
+    say_other_place();
+  } else {
+    say_no_output(place_.trouble_with_dir());
+    place_.forget();
   }
-  has_folder_.store(true, std::memory_order_release);
   first_index_here_ = last_index_ + 1;
-  log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
-  say_other_place();
-  for (std::size_t i = 0; i < remark_count_; ++i) (void)log_.say(remarks_[i].view());
-  remark_count_ = 0;
   const Outlets outlets{place_, &gdb_registry(), map_folders()};
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
       outlets, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
-  if (!sinks_.any()) {  // the log may have no file either
-    Message line;
-    say_on_stderr(pid_, line.text("no output: ").text(text(opened)).view());
-  }
-  return opened;
+  if (!sinks_.any()) say_no_output(text(opened));  // the log may have no file either
+  return made == -ENOMEM ? Status::kNoMemory : opened;
+}
+
+// Once: it may be tried again.
+void Agent::say_no_output(const char* why) noexcept {
+  if (is_no_place_said_) return;
+  is_no_place_said_ = true;
+  Message line;
+  line.text("no output, choose another place with dir=: cannot use ").text(options_.dir.view());
+  say_on_stderr(pid_, line.text(": ").text(why).view());
 }
 
 MapFolders Agent::map_folders() noexcept {
@@ -79,8 +84,21 @@ Status Agent::open_next_folder() noexcept {
   write_statistics();
   log_.close();
   const Status opened = open_outputs();
-  if (is_done(opened)) announce_again();
+  if (is_to_be_tried_again(opened)) return opened;
+  announce_again();
   return opened;
+}
+
+// Some troubles pass, as that all descriptors are taken: then the next announcement opens the folder. What
+// it is of, and what lives, is remembered.
+bool Agent::is_to_be_tried_again(Status opened) noexcept {
+  constexpr std::uint32_t kTries = 3;
+  owes_live_code_ = false;
+  folders_failed_ = is_done(opened) ? 0 : folders_failed_ + 1;
+  if (folders_failed_ == 0 || folders_failed_ == kTries) return false;
+  owes_live_code_ = true;
+  set_phase(Phase::kDormant);
+  return true;
 }
 
 // A function larger than max_bytes is written nevertheless, alone with the live code.

@@ -77,12 +77,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"hooks=*", "not built yet"},
                     Wrong{"unwind=twins", "twin, gap or off"}, Wrong{"unwind=on", "gap or off"},
                     Wrong{"perfmap_at=/tmp", "tmp, dir or both"}, Wrong{"verbose=yes", "0 or 1"},
-                    Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"}, Wrong{"=", "unknown option"},
-                    Wrong{"dir=/x/%z", "%p is the process"}, Wrong{"dir=/x%", "%p is the process"},
-                    Wrong{"children=on", "same or off"}, Wrong{"reannounce=2", "0 or 1"},
-                    Wrong{"max_bytes=64000", "at least 64k"}, Wrong{"max_bytes=1T", "k, M or G"},
-                    Wrong{"max_bytes=-1", "number of bytes"}, Wrong{"max_bytes=", "number of bytes"},
-                    Wrong{"max_bytes=1kk", "number of bytes"},
+                    Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"}, Wrong{"log=stats", "taken"},
+                    Wrong{"log=..", "taken"}, Wrong{"log=jit-1.dump", "taken"}, Wrong{"dir=a\x1b", "control"},
+                    Wrong{"dir='abc", "quote"}, Wrong{"log=\"x formats=gdb", "quote"},
+                    Wrong{"=", "unknown option"}, Wrong{"dir=/x/%z", "%p is the process"},
+                    Wrong{"dir=/x%", "%p is the process"}, Wrong{"children=on", "same or off"},
+                    Wrong{"reannounce=2", "0 or 1"}, Wrong{"max_bytes=64000", "at least 64k"},
+                    Wrong{"max_bytes=1T", "k, M or G"}, Wrong{"max_bytes=-1", "number of bytes"},
+                    Wrong{"max_bytes=", "number of bytes"}, Wrong{"max_bytes=1kk", "number of bytes"},
                     Wrong{"max_bytes=99999999999G", "number of bytes"}));
 
 TEST(Options, SizesTakeUnits) {
