@@ -24,6 +24,10 @@ void remark(std::string_view words) {
       [](Agent&) { return Status::kQueued; });
 }
 
+Status open_outputs() {
+  return with_agent([](Agent& a) { return a.begin(); }, [](Agent&) { return Status::kQueued; });
+}
+
 Status tell_load(CodeLoad& load) {
   if (!wants_code()) return Status::kOff;
   if (!is_placeable(load.address, load.bytes.size())) {

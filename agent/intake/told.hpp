@@ -20,6 +20,9 @@ bool wants_inlining() noexcept;  // else the tree of inlined calls need not be m
 // For the log, which is made when there is news: said then.
 void remark(std::string_view words);
 
+// Before there is any code: for an intake that knows that some will come, and dates it back.
+Status open_outputs();
+
 // `load`: address, bytes, name, and what else the runtime knows. `bytes` where they run, or a copy.
 Status tell_load(CodeLoad& load);
 Status tell_unload(std::uint64_t address);

@@ -167,6 +167,10 @@ void Agent::remark(std::string_view words) noexcept {
   if (remark_count_ < kMostRemarks && remarks_[remark_count_].set(words.substr(0, 511))) ++remark_count_;
 }
 
+Status Agent::begin() noexcept {
+  return phase_ == Phase::kDormant ? wake() : Status::kOk;
+}
+
 Status Agent::start(std::string_view options) noexcept {
   if (phase_ == Phase::kAwake) return Status::kOk;
   read_options(options);

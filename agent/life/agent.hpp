@@ -44,6 +44,7 @@ class Agent {
   void let_go() noexcept;     // last thing: writes what was announced from inside
 
   Status start(std::string_view options) noexcept;
+  Status begin() noexcept;  // as the first code would
   Status stop() noexcept;
   // A line for the log; two are kept until there is one.
   void remark(std::string_view words) noexcept;

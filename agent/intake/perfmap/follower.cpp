@@ -1,7 +1,5 @@
 #include "agent/intake/perfmap/follower.hpp"
 
-#include <algorithm>
-
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
@@ -32,7 +30,7 @@ bool Follower::open(const char* path) noexcept {
 void Follower::close() noexcept {
   file_.close();
   maps_.close();
-  at_ = looked_ns_ = first_told_ns_ = 0;
+  at_ = looked_ns_ = 0;
   read_all_ns_ = monotonic_ns();
   waiting_.release();
   ranges_.forget();
@@ -110,10 +108,7 @@ void Follower::tell(const Waiting& waiting) {
 
 void Follower::tell(const MapLine& line, std::uint64_t since_ns) {
   CodeLoad load;
-  // Not before there is a dump: from then on perf overlooks that anonymous memory was mapped, but what was
-  // mapped until then covers code that seems to be older.
-  if (first_told_ns_ == 0) first_told_ns_ = monotonic_ns();
-  load.since_ns = std::max(since_ns, first_told_ns_);
+  load.since_ns = since_ns;
   load.address = line.start;
   load.bytes = {reinterpret_cast<const std::uint8_t*>(line.start), static_cast<std::size_t>(line.size)};
   load.name = line.name;

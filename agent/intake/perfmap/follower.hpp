@@ -50,7 +50,6 @@ class Follower {
   std::uint64_t at_ = 0;           // the next line's place
   std::uint64_t looked_ns_ = 0;    // at the address space
   std::uint64_t read_all_ns_ = 0;  // lines that are there now were not yet then
-  std::uint64_t first_told_ns_ = 0;
   Block room_;
   CodeRanges ranges_;
   Growing<Waiting> waiting_ = {};

@@ -77,7 +77,9 @@ void start_following(const char* path) {
   if (g_state.pid != pid) g_state.has_thread = false;  // a child has none
   g_state.pid = pid;
   if (g_state.has_thread && g_state.follower.is_open()) (void)g_state.follower.step();  // of the file before
-  if (!g_state.follower.open(path)) return;
+  // Code is dated back to here, but only what is mapped while there is a dump may be younger than its code
+  // for perf.
+  if (!is_done(open_outputs()) || !g_state.follower.open(path)) return;
   put_off(look_a_last_time);
   // Without it the last look finds what is still executable then.
   if (!g_state.has_thread) g_state.has_thread = start_own_thread(read_along, kStackSize);

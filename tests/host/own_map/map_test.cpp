@@ -78,7 +78,8 @@ TEST(MapIntake, JunkCostsACounter) {
 TEST(MapIntake, WhatIsNoCodeOrInAFileIsNotTold) {
   const HostRun run("others");
   ASSERT_TRUE(run.ended.succeeded()) << run.ended.describe();
-  EXPECT_TRUE(dump_files(run.folder).empty());
+  EXPECT_TRUE(only_dump(run.folder).functions.empty());
+  EXPECT_EQ(run.statistic("perfmap_lines_no_code"), 2u);
 }
 
 TEST(MapIntake, HasOneThreadThatTakesNoSignals) {
