@@ -46,22 +46,34 @@ void register_handlers() {
   std::at_quick_exit(say_first);
 }
 
+std::atomic<std::uint32_t> announced{0};
+
+// Not before there is something to be lost, however busy the machine is.
 void leave_in_handler(int) {
-  _exit(kStatus);
+  if (announced.load() >= 100) _exit(kStatus);
 }
 
 void start_timer() {
   struct sigaction action = {};
   action.sa_handler = leave_in_handler;
   sigaction(SIGALRM, &action, nullptr);
-  const itimerval soon = {{0, 0}, {0, 20'000}};
+  const itimerval soon = {{0, 5'000}, {0, 20'000}};
   setitimer(ITIMER_REAL, &soon, nullptr);
 }
 
 [[noreturn]] void announce_for_ever() {
   for (std::uint32_t i = 0;; ++i) {
     if (!jit->announce(i)) std::abort();
+    announced.store(i + 1);
   }
+}
+
+void leave_from_thread() {
+  std::thread([] {
+    while (announced.load() < 100) std::this_thread::yield();
+    usleep(5'000);
+    _exit(kStatus);
+  }).detach();
 }
 
 [[noreturn]] void end_main() {
@@ -95,7 +107,7 @@ int main(int argc, char** argv) {
   jit = &the_jit;
   const std::string how = argv[1];
   if (how == "handler") start_timer();
-  if (how == "thread") std::thread([] { usleep(20'000), _exit(kStatus); }).detach();
+  if (how == "thread") leave_from_thread();
   if (how == "handler" || how == "thread") announce_for_ever();
   if (!jit->announce(0, 5)) return 3;
   std::printf("not flushed");
