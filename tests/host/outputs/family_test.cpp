@@ -68,6 +68,12 @@ TEST_F(OutputsFamily, EachHasWhatItMade) {
   EXPECT_EQ(functions_of(parent_), (Numbers{0, 1, 2, 3, 4, 100, 101}));
 }
 
+TEST_F(OutputsFamily, AThreadMayFork) {
+  for (const Member& child : run_with("reannounce=1", 3, "thread"))
+    EXPECT_EQ(functions_of(child.pid).size(), 5 + child.number);
+  EXPECT_EQ(functions_of(parent_), (Numbers{0, 1, 2, 3, 4, 100, 101, 102}));
+}
+
 TEST_F(OutputsFamily, AChildAnnouncesWhatItInheritedIfAsked) {
   for (const Member& child : run_with("reannounce=1", 2)) {
     Numbers wanted{0, 2, 3, 4, 10'000 + child.number};
