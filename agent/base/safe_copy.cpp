@@ -50,17 +50,21 @@ bool can_read_ends(std::span<const std::uint8_t> bytes) noexcept {
          (read_some(&bytes.front(), &byte, 1) == 1 && read_some(&bytes.back(), &byte, 1) == 1);
 }
 
+// Addresses, not pointers: a size that is not to be trusted may lead around the end of the address space.
 bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_t filler) noexcept {
   bool is_whole = true;
-  while (!from.empty()) {
-    std::size_t count = read_some(from.data(), to, from.size());
+  auto at = reinterpret_cast<std::uint64_t>(from.data());
+  for (std::size_t left = from.size(); left != 0;) {
+    const auto* const here = reinterpret_cast<const std::uint8_t*>(at);
+    std::size_t count = read_some(here, to, left);
     if (count == 0) {  // the page at the front; also where a seccomp filter forbids the call
-      count = std::min(from.size(), to_end_of_page(from.data()));
+      count = std::min(left, to_end_of_page(here));
       std::memset(to, filler, count);
       is_whole = false;
     }
-    from = from.subspan(count);
+    at += count;
     to += count;
+    left -= count;
   }
   return is_whole;
 }

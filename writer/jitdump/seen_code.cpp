@@ -47,6 +47,7 @@ SeenCode::~SeenCode() {
 }
 
 bool SeenCode::meets(std::span<const std::uint8_t> code) noexcept {
+  if (code.empty()) return false;
   if (words_ == nullptr) {
     words_ = static_cast<std::uint64_t*>(::operator new(kWords * sizeof(std::uint64_t), std::nothrow));
     if (words_ == nullptr) return false;

@@ -101,9 +101,8 @@ TEST_F(Told, TheRuntimesOwnWordIsNeverOverruled) {
 }
 
 TEST_F(Told, CodeThatIsGoneCostsACounter) {
-  void* page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);
-  munmap(page, 4096);
   CodeLoad load;
   load.address = reinterpret_cast<std::uint64_t>(page);
   load.bytes = {static_cast<const std::uint8_t*>(page), 100};
