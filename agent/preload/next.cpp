@@ -157,54 +157,16 @@ void take(std::atomic<Function*>& next_one, const char* name) noexcept {
 
 [[gnu::constructor]] void on_load() {
   note_map_file();
-#define NO_RETURN(name) take(next.name, #name);
-#define PASSED_ON(name, parameters, arguments) take(next.name, #name);
-#define LISTED(name, passed_to, arguments)
-#define WAKES(name, returns, parameters, arguments) take(next.name, #name);
-#define MAPPED(name, parameters, arguments) take(next.name, #name);
-#define PROTECTED(name, parameters, arguments) take(next.name, #name);
-#define REGISTERED(name, tell) take(next.name, #name);
-#define DEREGISTERED(name, tell) take(next.name, #name);
-#define STREAM(name) take(next.name, #name);
-#define DESCRIPTOR(name, parameters, arguments) take(next.name, #name);
+#define BORROWED(name) take(next.name, #name);
 #include "agent/preload/borrowed.def"
-#undef WAKES
-#undef NO_RETURN
-#undef PASSED_ON
-#undef LISTED
-#undef MAPPED
-#undef PROTECTED
-#undef REGISTERED
-#undef DEREGISTERED
-#undef STREAM
-#undef DESCRIPTOR
   let_agent_look();
 }
 
 }  // namespace
 
 constinit Next next = {
-#define NO_RETURN(name) {&early::name},
-#define PASSED_ON(name, parameters, arguments) {&early::name},
-#define LISTED(name, passed_to, arguments)
-#define WAKES(name, returns, parameters, arguments) {&early::name},
-#define MAPPED(name, parameters, arguments) {&early::name},
-#define PROTECTED(name, parameters, arguments) {&early::name},
-#define REGISTERED(name, tell) {&early::name},
-#define DEREGISTERED(name, tell) {&early::name},
-#define STREAM(name) {&early::name},
-#define DESCRIPTOR(name, parameters, arguments) {&early::name},
+#define BORROWED(name) {&early::name},
 #include "agent/preload/borrowed.def"
-#undef WAKES
-#undef NO_RETURN
-#undef PASSED_ON
-#undef LISTED
-#undef MAPPED
-#undef PROTECTED
-#undef REGISTERED
-#undef DEREGISTERED
-#undef STREAM
-#undef DESCRIPTOR
 };
 
 }  // namespace jitquill::preload

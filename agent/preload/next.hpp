@@ -28,16 +28,6 @@ struct Next {
 #define STREAM(name) std::atomic<std::FILE* (*)(const char* path, const char* mode)> name;
 #define DESCRIPTOR(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #include "agent/preload/borrowed.def"
-#undef WAKES
-#undef NO_RETURN
-#undef PASSED_ON
-#undef LISTED
-#undef MAPPED
-#undef PROTECTED
-#undef REGISTERED
-#undef DEREGISTERED
-#undef STREAM
-#undef DESCRIPTOR
 };
 
 extern constinit Next next;
