@@ -26,7 +26,7 @@ Status Agent::open_outputs() noexcept {
     log_.open(place_, options_.log.c_str(), options_.verbose, pid_);
     say_other_place();
   } else {
-    say_no_output(place_.trouble_with_dir());
+    say_no_output(options_.dir.view(), place_.trouble_with_dir());
     place_.forget();
   }
   first_index_here_ = last_index_ + 1;
@@ -35,17 +35,17 @@ Status Agent::open_outputs() noexcept {
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
       outlets, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
-  if (!sinks_.any()) say_no_output(text(opened));  // the log may have no file either
+  if (!sinks_.any()) say_no_output("files", text(opened));  // the log may have no file either
   return made == -ENOMEM ? Status::kNoMemory : opened;
 }
 
 // Once: it may be tried again.
-void Agent::say_no_output(const char* why) noexcept {
+void Agent::say_no_output(std::string_view of_what, const char* why) noexcept {
   if (is_no_place_said_) return;
   is_no_place_said_ = true;
   Message line;
-  line.text("no output, choose another place with dir=: cannot use ").text(options_.dir.view());
-  say_on_stderr(pid_, line.text(": ").text(why).view());
+  line.text("no output (").text(of_what).text("): ").text(why).text("; another place may do: dir=");
+  say_on_stderr(pid_, line.view());
 }
 
 MapFolders Agent::map_folders() noexcept {

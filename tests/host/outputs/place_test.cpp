@@ -1,5 +1,6 @@
 // Where the folder of a process goes, as its host and its user see it.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -149,8 +150,12 @@ TEST_F(OutputsPlace, MayVanish) {
   Command command = host_in(temp_.path(), "");
   command.words[1] = "20";
   test_support::Child host(command);
-  while (!fs::exists(temp_.file("jitquill.data/latest"))) usleep(100);
+  // Between two of its children, none of which is just making its folder.
+  while (dumps_below(temp_.file("jitquill.data")) == 0) usleep(100);
+  host.signal(SIGSTOP);
+  usleep(300'000);
   fs::rename(temp_.file("jitquill.data"), temp_.file("gone"));
+  host.signal(SIGCONT);
   const Ended ended = host.wait(30);
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
   EXPECT_EQ(ended.err, "");
