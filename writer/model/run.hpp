@@ -1,0 +1,79 @@
+// Run news as every drained sink is handed it: which functions a thread entered and left, and when.
+//
+// Context   any; plain values.
+// Promises  of a batch: events ascend in time; each kLeave has had its kEnter, in this or an earlier batch of
+// the
+//           thread, and each kEnter gets exactly one kLeave until the output ends. Functions are defined
+//           (RunSink::define) before a batch names them.
+// Does not  own anything: the spans live as long as the call that hands them on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace jitquill {
+
+enum class RunEventKind : std::uint8_t {
+#define RUN_EVENT(name, number, since, amount) name = number,
+#define FRAME_END(name, number, word, how)
+#include "writer/model/run_event.def"
+#undef FRAME_END
+#undef RUN_EVENT
+};
+
+enum class FrameEnd : std::uint8_t {
+  kNone = 0,  // not a kLeave
+#define RUN_EVENT(name, number, since, amount)
+#define FRAME_END(name, number, word, how) name = number,
+#include "writer/model/run_event.def"
+#undef FRAME_END
+#undef RUN_EVENT
+};
+
+// Dense, from 0, within one output: sinks may keep what they know of functions in an array.
+using FunctionNumber = std::uint32_t;
+
+struct RunEvent {
+  std::uint64_t when_ns;   // CLOCK_MONOTONIC
+  std::uint64_t since_ns;  // see the kind
+  std::uint64_t amount;    // see the kind
+  FunctionNumber function;
+  std::uint32_t depth : 24;  // frames of the thread that are open around this one; at most 2^24 - 1 is said
+  std::uint32_t stack : 8;   // 0 = the thread's own, others (fibers, signal stacks) as they were first seen
+  RunEventKind kind;
+  FrameEnd end;
+  std::uint16_t reserved;
+};
+
+// What a runtime posted: the number of the event and its payload, in the event's own format.
+struct Post {
+  std::uint32_t event;
+  std::span<const std::uint8_t> payload;
+};
+
+struct RunThread {
+  std::uint32_t number;   // dense, from 0, within one output; never reused
+  std::uint32_t tid;      // the kernel's; may be reused by a later thread
+  std::string_view name;  // as the thread's comm; empty = unknown
+};
+
+// Consecutive events of one thread. Threads' batches come in any order.
+struct Batch {
+  RunThread thread;
+  std::span<const RunEvent> events;
+  std::span<const Post> posts;
+};
+
+// A function that run news names: jitted, native, or an interpreter's.
+struct FunctionInfo {
+  FunctionNumber number;
+  std::uint64_t code_id;  // of CodeLoad; 0 = native
+  std::uint64_t address;  // 0 = it has no code of its own
+  std::uint64_t size;     // bytes; 0 = unknown
+  std::string_view name;  // never empty
+  std::string_view file;  // empty = unknown
+  std::uint32_t line;     // 1-based; 0 = unknown
+};
+
+}  // namespace jitquill

@@ -1,0 +1,42 @@
+// A sink of run news: turns batches into the bytes of one file. A row of sinks.def, as the others.
+//
+// It only encodes: whoever holds it (the agent's drain, `jitquill recover`) owns the file, and puts what was
+// encoded and what the sink remembers into one commit. So after a kill both are as of the same batch.
+//
+// Context   one thread at a time.
+// Promises  a status from every call; after a failed call the sink is whole and may be called again. Nothing
+// but
+//           begin(), define(), batch() and end() puts into the file.
+// Does not  know who calls it, nor keep a pointer into what it was handed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "writer/bytes/bytes.hpp"
+#include "writer/model/code.hpp"
+#include "writer/model/run.hpp"
+#include "writer/model/status.hpp"
+
+namespace jitquill {
+
+class RunSink {
+ public:
+  virtual ~RunSink() = default;
+
+  // The start of the file, empty so far.
+  virtual Status begin(const Origin& origin, Bytes& out) noexcept = 0;
+  virtual Status define(const FunctionInfo& function, Bytes& out) noexcept = 0;
+  virtual Status batch(const Batch& batch, Bytes& out) noexcept = 0;
+  // The last bytes; nothing is called afterwards but the destructor.
+  virtual Status end(std::uint64_t when_ns, Bytes& out) noexcept = 0;
+
+  // What it remembers and the file does not tell: for a sink that went away with its process.
+  // put_changes(): all that changed since the last call of either, as values that replace, so that applying
+  // it twice does no harm. put_all(): everything. apply(): false if that is no state of this sink.
+  virtual void put_changes(Bytes& /*state*/) noexcept {}
+  virtual void put_all(Bytes& /*state*/) noexcept {}
+  virtual bool apply(std::span<const std::uint8_t> state) noexcept { return state.empty(); }
+};
+
+}  // namespace jitquill
