@@ -24,6 +24,8 @@ const char* set_flag(bool& flag, std::string_view value) noexcept {
   return nullptr;
 }
 
+constexpr const char* kMustBeSize = "must be a number of bytes, or one with k, M or G behind it";
+
 // Digits, and k, M or G for powers of 1024.
 bool read_size(std::string_view value, std::uint64_t& bytes) noexcept {
   constexpr std::string_view kUnits = "kMG";
@@ -111,6 +113,11 @@ const char* set_perfmap_at(Options& options, std::string_view value) noexcept {
   return choose(options.perfmap_at, {"tmp", "dir", "both"}, value) ? nullptr : "must be tmp, dir or both";
 }
 
+const char* set_policy(Options& options, std::string_view value) noexcept {
+  return choose(options.policy, {"lossless", "drop", "flight"}, value) ? nullptr
+                                                                       : "must be lossless, drop or flight";
+}
+
 const char* set_log(Options& options, std::string_view value) noexcept {
   if (value == "none") value = {};
   if (value.find('/') != value.npos) return "must be a file name without /: it lies in the output folder";
@@ -136,9 +143,17 @@ const char* set_reannounce(Options& options, std::string_view value) noexcept {
 
 const char* set_max_bytes(Options& options, std::string_view value) noexcept {
   std::uint64_t bytes = 0;
-  if (!read_size(value, bytes)) return "must be a number of bytes, or one with k, M or G behind it";
+  if (!read_size(value, bytes)) return kMustBeSize;
   if (bytes != 0 && bytes < kLeastMaxBytes) return "must be 0, for no limit, or at least 64k";
   options.max_bytes = bytes;
+  return nullptr;
+}
+
+const char* set_memory(Options& options, std::string_view value) noexcept {
+  std::uint64_t bytes = 0;
+  if (!read_size(value, bytes)) return kMustBeSize;
+  if (bytes < kLeastMemory || bytes > kMostMemory) return "must be 1M to 64G";
+  options.memory_bytes = bytes;
   return nullptr;
 }
 

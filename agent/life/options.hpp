@@ -43,6 +43,14 @@ enum class UnwindMode : std::uint8_t { kOff, kGap, kTwin };
 // Smaller folders would hold little but their beginnings.
 inline constexpr std::uint64_t kLeastMaxBytes = 64 * 1024;
 
+// What a thread does whose events find no room.
+enum class LanePolicy : std::uint8_t { kLossless, kDrop, kFlight };
+
+// Less than a few chunks would be lost before the drain looks; more than a file of 64 GiB nobody has in
+// memory.
+inline constexpr std::uint64_t kLeastMemory = 1024 * 1024;
+inline constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 30;
+
 // Where perf maps go: /tmp, the output folder.
 enum class PerfmapAt : std::uint8_t { kTmp, kDir, kBoth };
 
@@ -57,6 +65,8 @@ struct Options {
   bool records_children = true;
   bool reannounce = false;
   PerfmapAt perfmap_at = PerfmapAt::kTmp;
+  LanePolicy policy = LanePolicy::kLossless;
+  std::uint64_t memory_bytes = 0;
   bool move_records = false;  // a move is written as such, not as a load at the new place
   bool inlining = false;
   bool arch_clock = false;

@@ -85,7 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"reannounce=2", "0 or 1"}, Wrong{"max_bytes=64000", "at least 64k"},
                     Wrong{"max_bytes=1T", "k, M or G"}, Wrong{"max_bytes=-1", "number of bytes"},
                     Wrong{"max_bytes=", "number of bytes"}, Wrong{"max_bytes=1kk", "number of bytes"},
-                    Wrong{"max_bytes=99999999999G", "number of bytes"}));
+                    Wrong{"max_bytes=99999999999G", "number of bytes"},
+                    Wrong{"policy=wait", "lossless, drop"}, Wrong{"memory=0", "1M to 64G"},
+                    Wrong{"memory=65G", "1M to 64G"}, Wrong{"memory=much", "number of bytes"}));
 
 TEST(Options, SizesTakeUnits) {
   EXPECT_EQ(parsed("").max_bytes, 0u);
@@ -93,6 +95,14 @@ TEST(Options, SizesTakeUnits) {
   EXPECT_EQ(parsed("max_bytes=64k").max_bytes, 65'536u);
   EXPECT_EQ(parsed("max_bytes=3M").max_bytes, 3u << 20);
   EXPECT_EQ(parsed("max_bytes=2G").max_bytes, std::uint64_t{2} << 30);
+}
+
+TEST(Options, WhatHappensToEventsWithoutRoom) {
+  EXPECT_EQ(parsed("").policy, LanePolicy::kLossless);
+  EXPECT_EQ(parsed("policy=drop").policy, LanePolicy::kDrop);
+  EXPECT_EQ(parsed("policy=flight").policy, LanePolicy::kFlight);
+  EXPECT_EQ(parsed("").memory_bytes, 64u << 20);
+  EXPECT_EQ(parsed("memory=1M").memory_bytes, 1u << 20);
 }
 
 TEST(Options, OnlyADirOfTheUsersCountsAsGiven) {
