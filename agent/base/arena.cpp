@@ -17,13 +17,16 @@ constexpr std::size_t kFineClasses = 16;  // 16, 32, ... 256; then 512, 1024, ..
 // In front of every block.
 struct alignas(16) Header {
   std::size_t mapping_size;  // 0 = block of a class
-  std::size_t size_class;
+  std::uint32_t size_class;
+  Arena::Owner owner;
 };
 static_assert(sizeof(Header) == kStep);
 
-constexpr std::size_t class_of(std::size_t size) noexcept {
-  if (size <= kStep * kFineClasses) return size == 0 ? 0 : (size - 1) / kStep;
-  return kFineClasses + static_cast<std::size_t>(std::bit_width((size - 1) / (kStep * kFineClasses))) - 1;
+constexpr std::uint32_t class_of(std::size_t size) noexcept {
+  const std::size_t fine = size == 0 ? 0 : (size - 1) / kStep;
+  if (fine < kFineClasses) return static_cast<std::uint32_t>(fine);
+  return static_cast<std::uint32_t>(kFineClasses) +
+         static_cast<std::uint32_t>(std::bit_width((size - 1) / (kStep * kFineClasses))) - 1;
 }
 constexpr std::size_t class_size(std::size_t size_class) noexcept {
   if (size_class < kFineClasses) return (size_class + 1) * kStep;
@@ -37,12 +40,12 @@ void* map(std::size_t size) noexcept {
   return raw::is_error(mapped) ? nullptr : reinterpret_cast<void*>(mapped);
 }
 
-void* allocate_large(std::size_t size) noexcept {
+void* allocate_large(std::size_t size, Arena::Owner owner) noexcept {
   const std::size_t mapping_size = (size + sizeof(Header) + 4095) & ~std::size_t{4095};
   if (mapping_size < size) return nullptr;
   void* mapping = map(mapping_size);
   if (mapping == nullptr) return nullptr;
-  return new (mapping) Header{mapping_size, 0} + 1;
+  return new (mapping) Header{mapping_size, 0, owner} + 1;
 }
 
 }  // namespace
@@ -60,12 +63,12 @@ bool Arena::add_region() noexcept {
 }
 
 void* Arena::allocate(std::size_t size) noexcept {
-  if (size > kLargest) return allocate_large(size);
-  const std::size_t size_class = class_of(size);
+  if (size > kLargest) return allocate_large(size, owner_);
+  const std::uint32_t size_class = class_of(size);
   if (void* block = take_free(size_class); block != nullptr) return block;
   const std::size_t bytes = class_size(size_class) + sizeof(Header);
   if (static_cast<std::size_t>(end_ - next_) < bytes && !add_region()) return take_larger(size_class);
-  Header* header = new (next_) Header{0, size_class};
+  Header* header = new (next_) Header{0, size_class, owner_};
   next_ += bytes;
   return header + 1;
 }
@@ -106,8 +109,18 @@ void Arena::abandon() noexcept {
 }
 
 Arena& arena() noexcept {
-  static constinit Arena the_arena;
+  static constinit Arena the_arena{Arena::Owner::kLeafLock};
   return the_arena;
+}
+
+Arena& drain_arena() noexcept {
+  static constinit Arena the_arena{Arena::Owner::kDrainLock};
+  return the_arena;
+}
+
+Arena& arena_of(const void* block) noexcept {
+  const Header* const header = static_cast<const Header*>(block) - 1;
+  return header->owner == Arena::Owner::kLeafLock ? arena() : drain_arena();
 }
 
 }  // namespace jitquill

@@ -1,7 +1,10 @@
 // Where all memory of the agent comes from: the host's allocator is never called, so it may be broken,
 // traced, or held locked by the very thread that tells us of code.
 //
-// Context   under the leaf lock only; it has no lock of its own.
+// There are two, so that the drain need not wait for who announces code: one under the leaf lock, one under
+// the drain's. A block goes back to its own.
+//
+// Context   under its lock only; it has none of its own.
 // Promises  blocks are aligned to 16 bytes. Freed blocks are used again by their size class. Pages come
 //           from mmap and are never given back, but those of blocks above 64 KiB.
 // Does not  run out silently: null is returned, and can_serve() tells beforehand.
@@ -14,12 +17,14 @@ namespace jitquill {
 
 class Arena {
  public:
-  constexpr Arena() noexcept = default;
+  enum class Owner : std::uint32_t { kLeafLock, kDrainLock };
+
+  constexpr explicit Arena(Owner owner = Owner::kLeafLock) noexcept : owner_(owner) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   void* allocate(std::size_t size) noexcept;  // null: the process is at its limit
-  void free(void* block) noexcept;            // null is allowed
+  void free(void* block) noexcept;            // null is allowed; a block of this arena
 
   // Makes sure that the next allocate() of at most `size` bytes (up to 4 KiB) succeeds: for containers that
   // cannot report failure.
@@ -36,11 +41,14 @@ class Arena {
   void* take_free(std::size_t size_class) noexcept;
   void* take_larger(std::size_t size_class) noexcept;
 
+  const Owner owner_;
   FreeBlock* free_[kClasses] = {};
   unsigned char* next_ = nullptr;
   unsigned char* end_ = nullptr;
 };
 
-Arena& arena() noexcept;
+Arena& arena() noexcept;        // the leaf lock's
+Arena& drain_arena() noexcept;  // the drain lock's
+Arena& arena_of(const void* block) noexcept;
 
 }  // namespace jitquill

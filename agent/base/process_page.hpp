@@ -19,6 +19,7 @@ struct ProcessPage {
   std::atomic<std::uint32_t> generation;           // 0 = nobody has adopted this process yet
   std::atomic<std::uint32_t> unwinders_lock_word;  // unwinders/registry.hpp
   std::atomic<std::uint32_t> intakes_lock_word;    // intake/intake_lock.hpp
+  std::atomic<std::uint32_t> drain_lock_word;      // drain_lock.hpp
 };
 
 extern constinit std::atomic<ProcessPage*> g_process_page;  // null = not mapped yet

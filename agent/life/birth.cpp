@@ -64,6 +64,7 @@ void after_fork_in_child() {
   process_page().generation.store(0, std::memory_order_relaxed);
   process_page().unwinders_lock_word.store(0, std::memory_order_relaxed);
   process_page().intakes_lock_word.store(0, std::memory_order_relaxed);
+  process_page().drain_lock_word.store(0, std::memory_order_relaxed);
   if (g_fork.depth > 0) {
     --g_fork.depth;
     return;

@@ -53,6 +53,17 @@ TEST(Arena, AFreedBlockServesTheNextOfItsSize) {
   EXPECT_EQ(arena.allocate(97), first);
 }
 
+TEST(Arena, BlocksKnowWhoseTheyAre) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20}) {
+    void* const of_leaf = arena().allocate(size);
+    void* const of_drain = drain_arena().allocate(size);
+    EXPECT_EQ(&arena_of(of_leaf), &arena());
+    EXPECT_EQ(&arena_of(of_drain), &drain_arena());
+    arena().free(of_leaf);
+    drain_arena().free(of_drain);
+  }
+}
+
 TEST(Arena, SaysNoToWhatNoMemoryCanHold) {
   Arena arena;
   EXPECT_EQ(arena.allocate(~std::size_t{0}), nullptr);
