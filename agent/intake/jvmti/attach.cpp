@@ -7,9 +7,9 @@
 
 #include "agent/base/counters.hpp"
 #include "agent/base/elf_object.hpp"
+#include "agent/base/own_thread.hpp"
 #include "agent/intake/jvmti/events.hpp"
 #include "agent/intake/jvmti/vm.hpp"
-#include "agent/intake/own_thread.hpp"
 #include "agent/intake/told.hpp"
 #include "writer/bytes/raw_calls.hpp"
 

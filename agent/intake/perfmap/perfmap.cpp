@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "agent/base/own_thread.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/lookout.hpp"
-#include "agent/intake/own_thread.hpp"
 #include "agent/intake/perfmap/follower.hpp"
 #include "agent/intake/told.hpp"
 #include "agent/life/agent.hpp"

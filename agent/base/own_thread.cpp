@@ -1,8 +1,8 @@
-#include "agent/intake/own_thread.hpp"
+#include "agent/base/own_thread.hpp"
 
 #include <pthread.h>
 
-namespace jitquill::intake {
+namespace jitquill {
 namespace {
 
 void* run(void* body) {
@@ -23,4 +23,4 @@ bool start_own_thread(void (*body)(), std::size_t stack_size) {
   return is_started;
 }
 
-}  // namespace jitquill::intake
+}  // namespace jitquill

@@ -1,0 +1,16 @@
+// A thread of ours in the host: for an intake whose runtime must be waited for, and for the drain.
+//
+// Context   [life]: inside guest_call(), whose mask the thread inherits: it takes no asynchronous signal, but
+//           those that a fault raises, and glibc's own for setgid(). No lock of ours may be held: the C
+//           library allocates.
+// Does not  last longer than body(); nobody joins it. A forked child does not have it.
+#pragma once
+
+#include <cstddef>
+
+namespace jitquill {
+
+// False: the process may have no more threads.
+bool start_own_thread(void (*body)(), std::size_t stack_size);
+
+}  // namespace jitquill
