@@ -83,11 +83,15 @@ class Sink {
   virtual bool is_in_memory() const noexcept { return false; }
 };
 
-// A row of sinks.def. make() returns null when memory is out.
+class RunSink;
+
+// A row of sinks.def. The makers return null when memory is out.
 struct SinkRow {
-  std::string_view name;     // in formats=
-  bool at_once;              // written by the announcing thread; otherwise by the drain
-  Sink* (*make)() noexcept;  // null: known name, not built yet
+  std::string_view name;            // in formats=
+  bool at_once;                     // written by the announcing thread; otherwise by the drain
+  Sink* (*make)() noexcept;         // of code news. Both null: known name, not built yet
+  RunSink* (*make_run)() noexcept;  // of run news
+  const char* file;                 // of run news: in the output folder
   const char* help;
 };
 
