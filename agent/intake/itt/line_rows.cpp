@@ -17,7 +17,10 @@ bool starts_as_they_are(std::span<const LineEnd> rows, std::uint32_t code_size,
     if (row.offset < last) return false;
     last = row.offset;
     if (row.offset >= code_size) break;
-    if (!lines.push(starting_at(row.offset, row.line))) return false;
+    const Line line = starting_at(row.offset, row.line);
+    const bool is_another = lines.size() == 0 || lines[lines.size() - 1].offset != row.offset;
+    if (!is_another) lines[lines.size() - 1] = line;  // of rows with one offset the last holds
+    if (is_another && !lines.push(line)) return false;
   }
   return true;
 }

@@ -1,5 +1,6 @@
 #include "agent/intake/itt/methods.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -31,15 +32,16 @@ Method* Methods::add(Report& report) noexcept {
   return method;
 }
 
+// The method first: what is found by an address must know of it when it is removed.
 bool Methods::add_region(Method& method, Region region) noexcept {
-  const bool is_known = by_address_.find(region.address) == &method;
-  if (!is_known && !by_address_.put(region.address, &method)) return false;
-  for (Region& known : method.regions.all()) {
-    if (known.address != region.address) continue;
-    known.size = region.size;
-    return true;
+  const auto known = std::find_if(method.regions.all().begin(), method.regions.all().end(),
+                                  [&](const Region& other) { return other.address == region.address; });
+  if (known != method.regions.all().end()) {
+    known->size = region.size;
+  } else if (!method.regions.push(region)) {
+    return false;
   }
-  return method.regions.push(region);
+  return by_address_.find(region.address) == &method || by_address_.put(region.address, &method);
 }
 
 void Methods::forget(Method& method) noexcept {

@@ -91,6 +91,14 @@ TEST(IttLines, ATableThatBeginsAtZeroIsOneOfStarts) {
   lines.release();
 }
 
+TEST(IttLines, OfStartsAtOneOffsetTheLastHolds) {
+  const LineEnd rows[] = {{0, 2}, {0, 3}, {12, 4}, {12, 5}};
+  Growing<Line> lines;
+  ASSERT_TRUE(line_starts(rows, 15, lines));
+  EXPECT_EQ(pairs(lines.all()), (Pairs{{0, 3}, {12, 5}}));
+  lines.release();
+}
+
 TEST(IttLines, NumbersThatPerfTakesForNegativeAreUnknown) {
   const LineEnd rows[] = {{4, 0x80000000}, {8, 0x7FFFFFFF}};
   Growing<Line> lines;
@@ -289,6 +297,23 @@ TEST(IttInlining, WhatCannotBeInsideIsLeftOut) {
   put(own_parent, 4, 4, kCode, 20, "circle", {});
   EXPECT_TRUE(tree.add(own_parent));
   EXPECT_EQ(stack_at(tree.inlining("a", nullptr), 5), "a:0");
+  tree.reset();
+}
+
+TEST(IttInlining, TablesOfStartsGiveEachOffsetOnce) {
+  InlineTree tree;
+  Report a;
+  put(a, 1, 0, kCode, 100, "a", {{0, 10}, {0, 11}, {40, 12}});
+  tree.begin(a);
+  Report b;
+  put(b, 2, 1, kCode + 10, 30, "b", {{0, 20}, {0, 21}, {5, 22}, {5, 23}});
+  EXPECT_TRUE(tree.add(b));
+  const Inlining inlining = tree.inlining("a", nullptr);
+  std::vector<std::uint32_t> offsets;
+  for (const InlineRow& row : inlining.rows) offsets.push_back(row.offset);
+  EXPECT_EQ(offsets, (std::vector<std::uint32_t>{0, 10, 15, 40}));
+  EXPECT_EQ(stack_at(inlining, 0), "a:11");
+  EXPECT_EQ(stack_at(inlining, 15), "b:23 < a:11");
   tree.reset();
 }
 
