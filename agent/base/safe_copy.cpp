@@ -44,13 +44,16 @@ std::size_t to_end_of_page(const std::uint8_t* at) noexcept {
 
 }  // namespace
 
+// Here and below: addresses, not pointers. What is not to be trusted may be null, or lead around the end of
+// the address space.
 bool can_read_ends(std::span<const std::uint8_t> bytes) noexcept {
+  if (bytes.empty()) return true;
+  const auto last = reinterpret_cast<std::uint64_t>(bytes.data()) + bytes.size() - 1;
   std::uint8_t byte;
-  return bytes.empty() ||
-         (read_some(&bytes.front(), &byte, 1) == 1 && read_some(&bytes.back(), &byte, 1) == 1);
+  return read_some(bytes.data(), &byte, 1) == 1 &&
+         read_some(reinterpret_cast<const std::uint8_t*>(last), &byte, 1) == 1;
 }
 
-// Addresses, not pointers: a size that is not to be trusted may lead around the end of the address space.
 bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_t filler) noexcept {
   bool is_whole = true;
   auto at = reinterpret_cast<std::uint64_t>(from.data());

@@ -34,6 +34,16 @@ TEST_F(SafeCopy, CopiesWhatCanBeRead) {
   EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0x42, 7, 0x42}));
 }
 
+TEST_F(SafeCopy, LooksAtBothEnds) {
+  mprotect(memory_ + kPage, kPage, PROT_NONE);
+  EXPECT_TRUE(can_read_ends({memory_, kPage}));
+  EXPECT_FALSE(can_read_ends({memory_, kPage + 1}));
+  EXPECT_FALSE(can_read_ends({memory_ + 2 * kPage - 1, 2}));
+  EXPECT_TRUE(can_read_ends({memory_, std::size_t{0}}));
+  EXPECT_FALSE(can_read_ends({static_cast<std::uint8_t*>(nullptr), kPage}));
+  EXPECT_FALSE(can_read_ends({memory_, ~std::size_t{0}}));  // around the end of the address space
+}
+
 TEST_F(SafeCopy, FillsExactlyThePagesThatCannot) {
   mprotect(memory_ + kPage, kPage, PROT_NONE);
   munmap(memory_ + 3 * kPage, kPage);
