@@ -4,6 +4,7 @@
 // Does not  know how long a runtime's descriptor really is: some have members of their own behind these.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,22 @@ std::optional<T> read_from_host(std::uint64_t address) noexcept {
   if (address == 0 || !safe_copy({from, sizeof value}, reinterpret_cast<std::uint8_t*>(&value), 0))
     return std::nullopt;
   return value;
+}
+
+// Calls see(entry) for each entry of the list that begins at `first`, up to the first that cannot be read.
+// One that goes in a circle is left after few rounds.
+template <class See>
+void for_each_entry(std::uint64_t first, See see) {
+  constexpr std::uint32_t kMost = 1'000'000;  // what is longer is broken
+  std::uint64_t met = 0;                      // an entry that was passed; it is moved on at each power of two
+  std::uint64_t entry = first;
+  for (std::uint32_t i = 1; entry != 0 && entry != met && i <= kMost; ++i) {
+    const auto from = read_from_host<JitEntry>(entry);
+    if (!from) break;
+    see(entry);
+    if (std::has_single_bit(i)) met = entry;
+    entry = from->next;
+  }
 }
 
 }  // namespace jitquill::gdb

@@ -12,14 +12,14 @@ namespace {
 using intake::Block;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-// A list that goes on for longer is broken, or goes in a circle.
-constexpr std::uint32_t kMostEntries = 1'000'000;
 
 Block copy_symfile(const JitEntry& entry) noexcept {
   if (entry.symfile_size == 0 || entry.symfile_size > kMostBytes) return {};
-  Block copy(static_cast<std::size_t>(entry.symfile_size));
-  const auto* const from = reinterpret_cast<const std::uint8_t*>(entry.symfile);
-  if (copy && !safe_copy({from, copy.view().size()}, copy.data(), 0)) return {};
+  const std::span from(reinterpret_cast<const std::uint8_t*>(entry.symfile),
+                       static_cast<std::size_t>(entry.symfile_size));
+  if (!can_read_ends(from)) return {};
+  Block copy(from.size());
+  if (copy && !safe_copy(from, copy.data(), 0)) return {};
   return copy;
 }
 
@@ -127,13 +127,7 @@ void Registered::walk(const Pair& pair) {
   const auto descriptor = read_from_host<JitDescriptor>(pair.descriptor);
   if (!descriptor || descriptor->version != 1) return;
   ++walk_;
-  std::uint64_t entry = descriptor->first;
-  for (std::uint32_t i = 0; entry != 0 && i < kMostEntries; ++i) {
-    const auto from = read_from_host<JitEntry>(entry);
-    if (!from) break;
-    came(pair, entry);
-    entry = from->next;
-  }
+  for_each_entry(descriptor->first, [&](std::uint64_t entry) { came(pair, entry); });
   for (std::size_t i = symfiles_.size(); i-- > 0;) {
     if (symfiles_[i].descriptor == pair.descriptor && symfiles_[i].walk != walk_) end(i);
   }
