@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds Jitquill and runs its tests. Installs the Debian packages that this needs.
-#   bash cmake/test.sh           what CI runs: everything, with small numbers
+#   bash cmake/test.sh           what CI runs: everything, with small numbers, one real runtime of each kind
 #   bash cmake/test.sh --quick   unit, golden and law tests
-#   bash cmake/test.sh --long    large numbers, both compilers, sanitizers, benchmarks: an hour
+#   bash cmake/test.sh --long    large numbers, all runtimes, both compilers, sanitizers, benchmarks: an hour
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,6 +46,7 @@ run() {
 }
 
 lists=(cmake/packages-build.txt cmake/packages-demo.txt cmake/packages-test.txt)
+[ $mode != long ] || lists+=(cmake/packages-long.txt)
 bash cmake/install_packages.sh "${lists[@]}" || exit 1
 export DEBUGINFOD_URLS=  # no symbolizer of ours may ask the network
 
@@ -54,7 +55,7 @@ case $mode in
     build release && run release -L 'unit|golden|law'
     ;;
   normal)
-    build release && run release
+    build release && run release -LE long
     build clang unit-tests && run clang -L 'unit|golden'
     ;;
   long)

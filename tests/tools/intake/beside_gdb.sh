@@ -6,7 +6,7 @@ lli=$2 clang=$3
 needs gdb
 needs "$lli"
 needs "$clang"
-"$clang" -g -O0 -S -emit-llvm "$here/nested.c" -o nested.ll
+"$clang" -g -O0 -S -emit-llvm "$here/../matrix/programs/nested.c" -o nested.ll
 timeout 120 gdb -nx -q -batch -ex 'set confirm off' -ex 'set width 0' -ex 'set startup-with-shell off' \
   -ex 'set breakpoint pending on' -ex "set environment LD_PRELOAD $preload" \
   -ex "set environment JITQUILL_OPTIONS dir=$folder/out" -ex 'break printf' -ex run -ex bt -ex delete -ex continue \
@@ -15,6 +15,6 @@ if grep -qiE 'ptrace: Operation not permitted|Could not trace the inferior' prin
   echo "processes may not be traced here"
   exit 77
 fi
-grep -qE '^#1 .* in main \(\) at .*nested\.c:[0-9]+$' printed || fail "gdb shows no jitted function: $(cat printed)"
-[ "$(counted functions_loaded)" = 4 ] || fail "$(counted functions_loaded) functions in the dump"
+grep -qE '^#1 .* in run \(.*\) at .*nested\.c:[0-9]+$' printed || fail "gdb shows no jitted function: $(cat printed)"
+[ "$(counted functions_loaded)" = 5 ] || fail "$(counted functions_loaded) functions in the dump"
 [ "$(counted frames_nameless)" = 0 ] || fail "$(counted frames_nameless) functions without a name"

@@ -5,7 +5,7 @@ mutations=$2 lli=$3 clang=$4
 needs gdb
 needs "$lli"
 needs "$clang"
-"$clang" -g -O1 -S -emit-llvm "$here/nested.c" -o nested.ll
+"$clang" -g -O1 -S -emit-llvm "$here/../matrix/programs/nested.c" -o nested.ll
 cat >take.py <<'END'
 import gdb, os, struct
 

@@ -4,7 +4,7 @@ source "$(dirname "$0")/intake.sh"
 lli=$2 clang=$3
 needs "$lli"
 needs "$clang"
-"$clang" -g -O1 -S -emit-llvm "$here/nested.c" -o nested.ll
+"$clang" -g -O1 -S -emit-llvm "$here/../matrix/programs/nested.c" -o nested.ll
 export JITDUMPDIR=$folder
 options=verbose=1
 without=0 with=0

@@ -1,5 +1,6 @@
 /* Three hot functions inside each other, for JITs that read LLVM's code. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NOT_INLINED __attribute__((noinline))
 
@@ -23,9 +24,19 @@ NOT_INLINED unsigned long outer(unsigned long n) {
   return sum;
 }
 
-int main(void) {
+/* Waits for its stdin's end before its own. */
+NOT_INLINED int run(int rounds) {
   unsigned long sum = 0;
-  for (unsigned long i = 0; i < 25; ++i) sum += outer(i);
+  for (int i = 0; i < rounds; ++i) sum += outer((unsigned long)i);
   printf("%lu\n", sum);
+  fflush(stdout);
+  while (getchar() != EOF) {
+  }
   return 3;
 }
+
+#ifndef NO_MAIN /* in a JIT that is asked for run() */
+int main(int argc, char** argv) {
+  return run(argc > 1 ? atoi(argv[1]) : 25);
+}
+#endif
