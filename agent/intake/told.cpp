@@ -35,7 +35,7 @@ Status tell_load(CodeLoad& load) {
     return load.bytes.empty() ? Status::kEmptyCode : Status::kTooLarge;
   }
   load.is_overheard = true;
-  load.may_fault = true;
+  load.may_fault = reinterpret_cast<std::uint64_t>(load.bytes.data()) == load.address;
   const auto tell = [&] {
     return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
   };

@@ -23,7 +23,8 @@ void remark(std::string_view words);
 // Before there is any code: for an intake that knows that some will come, and dates it back.
 Status open_outputs();
 
-// `load`: address, bytes, name, and what else the runtime knows. `bytes` where they run, or a copy.
+// `load`: address, bytes, name, and what else the runtime knows. `bytes` where they run, or a copy in memory
+// of ours.
 Status tell_load(CodeLoad& load);
 Status tell_unload(std::uint64_t address);
 // The function at `from`, told before with may_move set, runs at `to` from now on.

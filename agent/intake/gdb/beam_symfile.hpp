@@ -29,6 +29,11 @@ class BeamSymfile {
   // The emulator's own file (no code) and modules.
   bool is_valid() const noexcept;
 
+  // Where the code of all its pieces lies; what is said to be so, of valid files.
+  std::span<const std::uint8_t> code() const noexcept {
+    return {reinterpret_cast<const std::uint8_t*>(value_at<std::uint64_t>(8)), value_at<std::uint32_t>(20)};
+  }
+
   // Calls range(BeamRange, line count) for each piece of code, then line(BeamLine) for each of its lines.
   // Only of valid files.
   template <class Range, class Line>

@@ -23,6 +23,8 @@ using symfile::Section;
 // names all of its 128 MiB. The largest functions seen from LLVM have some hundred KiB.
 constexpr std::uint64_t kArenaSize = 4 * 1024 * 1024;
 constexpr std::uint64_t kMostUnwindBytes = 64 * 1024 * 1024;
+// The largest module of Erlang's own has 4 MiB.
+constexpr std::uint64_t kMostModuleBytes = 64 * 1024 * 1024;
 
 std::span<const std::uint8_t> host_bytes(std::uint64_t address, std::uint64_t size) noexcept {
   return {reinterpret_cast<const std::uint8_t*>(address), static_cast<std::size_t>(size)};
@@ -82,9 +84,9 @@ class SymfileFrames {
   unwind::FdeFinder finder_{{}, 0};
 };
 
-void tell_one(CodeLoad& load, std::uint64_t size, Growing<std::uint64_t>& addresses) {
-  if (load.address == 0 || size == 0 || size > kMaxCodeSize) return;
-  load.bytes = host_bytes(load.address, size);
+void tell_one(CodeLoad& load, std::span<const std::uint8_t> bytes, Growing<std::uint64_t>& addresses) {
+  if (load.address == 0 || bytes.empty() || bytes.size() > kMaxCodeSize) return;
+  load.bytes = bytes;
   if (!is_done(intake::tell_load(load))) return;
   count(Counter::symfile_functions);
   if (!addresses.push(load.address)) count(Counter::news_out_of_memory);
@@ -108,12 +110,35 @@ struct ElfTeller {
       load.unwinding.kind = Unwinding::Kind::kReady;
       load.unwinding.ready = fde->cfi;
     }
-    tell_one(load, function.size, addresses);
+    tell_one(load, host_bytes(function.address, function.size), addresses);
   }
+};
+
+// A module's code, copied at once: its functions are many and small, and most of the time that one took was
+// that of its own system call.
+class ModuleCopy {
+ public:
+  explicit ModuleCopy(std::span<const std::uint8_t> code) noexcept : code_(code) {
+    if (code.size() > kMostModuleBytes || !can_read_ends(code)) return;
+    Block copy(code.size());
+    if (copy && safe_copy(code, copy.data(), kTrap)) copy_ = std::move(copy);
+  }
+  // Where they lie if the module could not be read as one.
+  std::span<const std::uint8_t> bytes_of(const BeamRange& range) const noexcept {
+    const std::uint64_t offset = range.address - reinterpret_cast<std::uint64_t>(code_.data());
+    const auto all = copy_.view();
+    const bool is_in_copy = offset <= all.size() && range.size <= all.size() - offset;
+    return is_in_copy ? all.subspan(offset, range.size) : host_bytes(range.address, range.size);
+  }
+
+ private:
+  std::span<const std::uint8_t> code_;
+  Block copy_;
 };
 
 // One piece of a module at a time, with the lines that followed it.
 struct BeamTeller {
+  const ModuleCopy& module;
   Growing<std::uint64_t>& addresses;
   Growing<Line> lines;
   BeamRange range;
@@ -134,7 +159,7 @@ struct BeamTeller {
       load.address = range.address;
       load.name = range.name;
       load.lines = lines.all();
-      tell_one(load, range.size, addresses);
+      tell_one(load, module.bytes_of(range), addresses);
     }
     lines.keep_if([](const Line&) { return false; });
   }
@@ -176,7 +201,8 @@ bool SymfileCode::tell_elf(Growing<std::uint64_t>& addresses) const {
 bool SymfileCode::tell_beam(Growing<std::uint64_t>& addresses) const {
   const BeamSymfile file(file_);
   if (!file.is_valid()) return false;
-  BeamTeller teller{addresses, {}, {}};
+  const ModuleCopy module(file.code());
+  BeamTeller teller{module, addresses, {}, {}};
   file.for_each([&](const BeamRange& range, std::uint32_t) { teller.begin(range); },
                 [&](const BeamLine& line) { teller.add(line); });
   teller.flush();

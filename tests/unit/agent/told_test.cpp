@@ -113,6 +113,16 @@ TEST_F(Told, CodeThatIsGoneCostsACounter) {
   EXPECT_EQ(value_of(Counter::code_unreadable), 2u);
 }
 
+TEST_F(Told, ACopyIsTakenAsItIs) {
+  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  CodeLoad load = load_of(0, 64);
+  load.address = reinterpret_cast<std::uint64_t>(page);
+  EXPECT_EQ(intake::tell_load(load), Status::kOk);
+  EXPECT_EQ(value_of(Counter::functions_loaded), 1u);
+  EXPECT_EQ(value_of(Counter::code_unreadable), 0u);
+}
+
 TEST_F(Told, ImpossiblePlacesAreRefused) {
   const auto tell_range = [](std::uint64_t address, std::uint64_t size) {
     CodeLoad load;
