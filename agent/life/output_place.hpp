@@ -15,7 +15,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "agent/life/folders.hpp"
+#include "agent/base/folders.hpp"
 #include "agent/life/process_start.hpp"
 #include "writer/sink/sink.hpp"
 

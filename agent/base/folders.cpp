@@ -1,4 +1,4 @@
-#include "agent/life/folders.hpp"
+#include "agent/base/folders.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
