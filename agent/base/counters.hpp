@@ -12,18 +12,23 @@ namespace jitquill {
 
 enum class Counter : std::size_t {
 #define COUNTER(name, meaning) name,
+#define LOSS(name, meaning) name,
 #include "agent/base/counters.def"
+#undef LOSS
 #undef COUNTER
 };
 
 struct CounterRow {
   const char* name;
   const char* meaning;
+  bool is_loss;
 };
 
 inline constexpr CounterRow kCounterRows[] = {
-#define COUNTER(name, meaning) {#name, meaning},
+#define COUNTER(name, meaning) {#name, meaning, false},
+#define LOSS(name, meaning) {#name, meaning, true},
 #include "agent/base/counters.def"
+#undef LOSS
 #undef COUNTER
 };
 inline constexpr std::size_t kCounters = sizeof(kCounterRows) / sizeof(kCounterRows[0]);

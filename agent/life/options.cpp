@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <span>
 #include <system_error>
 
@@ -264,6 +265,15 @@ void apply(Options& options, std::string_view text) noexcept {
     if (end != 0) apply_one(options, first(text, end));
     text = without_first(text, end + 1);
   }
+}
+
+std::size_t option_count() noexcept {
+  return std::size(kRows);
+}
+
+OptionText option_text(std::size_t index) noexcept {
+  const OptionRow& row = kRows[index];
+  return {row.name, row.values, row.initial, row.help, row.set != nullptr};
 }
 
 void for_each_help_line(void (*say)(std::string_view)) noexcept {

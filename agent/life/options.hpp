@@ -87,6 +87,17 @@ void apply(Options& options, std::string_view text) noexcept;
 // Keeps a problem, to be said later. Both texts are cut to fit.
 void note_problem(Options& options, std::string_view what, std::string_view why) noexcept;
 
+// A row of the table, in words.
+struct OptionText {
+  std::string_view name;
+  std::string_view values;
+  std::string_view initial;
+  std::string_view help;
+  bool is_built;
+};
+std::size_t option_count() noexcept;
+OptionText option_text(std::size_t index) noexcept;
+
 // Calls say(line) for each line of the table, as help=1 prints it.
 void for_each_help_line(void (*say)(std::string_view)) noexcept;
 

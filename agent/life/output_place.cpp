@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "agent/base/arena.hpp"
+#include "agent/base/guest_call.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/life/dir_template.hpp"
 #include "writer/bytes/decimal.hpp"
@@ -53,9 +54,22 @@ int OutputPlace::make_and_publish(std::size_t parent_size, std::uint32_t pid) no
   path_.store(path, std::memory_order_release);
   pid_ = pid;
   budget_.begin(Budget::kUnlimited);
+  tell_run(path, size);
   composed_[parent_size] = '\0';
   folders::link(composed_, kNewest, path + parent_size + 1, pid);
   return 0;
+}
+
+// The path and its NUL, in one write at the end of a file that must be there already: processes of one run do
+// so at the same time, and one that outlives the run must not leave anything.
+void OutputPlace::tell_run(const char* path, std::size_t size) const noexcept {
+  if (start_.run_list()[0] == '\0') return;
+  const int list =
+      raw::open_at(AT_FDCWD, start_.run_list(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  if (list < 0) return;
+  const long written = raw::write(list, path, size);
+  if (written < 0) take_caused_signal(written);
+  raw::close(list);
 }
 
 void OutputPlace::forget() noexcept {

@@ -1,7 +1,8 @@
 // The folder that this process's files go to: <dir>/<command>-<pid>[.N].
 //
 // Where dir= cannot be used, private places of the user's are tried: $XDG_RUNTIME_DIR/jitquill,
-// ~/.cache/jitquill, /tmp/jitquill-<uid>.
+// ~/.cache/jitquill, /tmp/jitquill-<uid>. Each folder is told to the `jitquill run` that the process descends
+// from, which could not know them by their names.
 //
 // Context   [life] and under the leaf lock; raw system calls only.
 // Promises  folders 0700; files new (never one that exists, never through a link, never in a folder that
@@ -57,6 +58,7 @@ class OutputPlace final : public Folder {
   int make_and_publish(std::size_t parent_size, std::uint32_t pid) noexcept;
   std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
   int open_folder() const noexcept;
+  void tell_run(const char* path, std::size_t size) const noexcept;
 
   ProcessStart start_;
   std::atomic<const char*> path_{""};

@@ -35,6 +35,7 @@ void ProcessStart::note() noexcept {
   if (size <= 0 || folder_[0] != '/') folder_[0] = '\0';  // unreachable: "(unreachable)/..."
   note_variable(runtime_dir_, "XDG_RUNTIME_DIR");
   note_variable(home_, "HOME");
+  note_variable(run_list_, "JITQUILL_RUN_LIST");
   note_time();
 }
 

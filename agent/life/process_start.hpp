@@ -22,6 +22,8 @@ class ProcessStart {
   // $XDG_RUNTIME_DIR and $HOME; empty where not set, or not absolute.
   std::string_view runtime_dir() const noexcept { return runtime_dir_.view(); }
   std::string_view home() const noexcept { return home_.view(); }
+  // $JITQUILL_RUN_LIST: where `jitquill run` wants to be told of folders; empty = nobody does.
+  const char* run_list() const noexcept { return run_list_.c_str(); }
   // UTC, as 20261130-213000.
   std::string_view time() const noexcept { return {time_, sizeof time_}; }
 
@@ -34,6 +36,7 @@ class ProcessStart {
   char time_[15] = {};
   FixedText<512> runtime_dir_;
   FixedText<512> home_;
+  FixedText<512> run_list_;
 };
 
 }  // namespace jitquill

@@ -26,6 +26,18 @@ TEST(Options, DefaultsAreTheTables) {
   EXPECT_EQ(options.problem_count, 0u);
 }
 
+TEST(Options, TheTableCanBeReadRowByRow) {
+  std::size_t built = 0;
+  for (std::size_t i = 0; i < option_count(); ++i) {
+    const OptionText row = option_text(i);
+    EXPECT_FALSE(row.name.empty());
+    const Options options = parsed(std::string(row.name) + "=" + std::string(row.initial));
+    EXPECT_EQ(options.problem_count, row.is_built ? 0u : 1u) << row.name;
+    built += row.is_built ? 1u : 0u;
+  }
+  EXPECT_GE(built, 10u);
+}
+
 TEST(Options, ValuesMayBeQuotedAndBlanksRepeated) {
   const Options options = parsed("  dir='/a b/c'\t unwind=off  verbose=1 log=\"my log\" ");
   EXPECT_EQ(options.dir.view(), "/a b/c");

@@ -48,6 +48,27 @@ TEST_F(OutputPlaceTest, TakesTheNextNumberWhereAFolderExists) {
   EXPECT_EQ(fs::path(place_.path()).filename(), "unit-agent-42.1");
 }
 
+// jitquill run is told of each folder, whatever its place and name; a list that is gone is not made again.
+TEST_F(OutputPlaceTest, TellsTheRunOfEachFolder) {
+  const std::string list = dir_ + "/list";
+  std::ofstream(list).close();
+  setenv("JITQUILL_RUN_LIST", list.c_str(), 1);
+  OutputPlace place;
+  place.note_start();
+  unsetenv("JITQUILL_RUN_LIST");
+  ASSERT_EQ(place.open(dir_, 42), 0);
+  const std::string first = place.path();
+  ASSERT_EQ(place.open("/proc/nowhere", 42), 0);
+  const std::string second = place.path();
+  EXPECT_NE(fs::path(first).parent_path(), fs::path(second).parent_path());
+  std::ifstream in(list, std::ios::binary);
+  const std::string told{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  EXPECT_EQ(told, first + '\0' + second + '\0');
+  fs::remove(list);
+  ASSERT_EQ(place.open(dir_, 43), 0);
+  EXPECT_FALSE(fs::exists(list));
+}
+
 TEST_F(OutputPlaceTest, ARelativeDirCountsFromTheStart) {
   const fs::path before = fs::current_path();
   fs::current_path(dir_);
