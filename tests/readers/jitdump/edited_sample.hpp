@@ -3,7 +3,10 @@
 // Context   tests.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <random>
 
 #include "tests/readers/jitdump/sample.hpp"
 
@@ -79,6 +82,31 @@ inline void give_twin(Bytes& bytes) {
   for (const std::size_t field : {24u, 32u})
     add<std::uint64_t>(bytes, twin_load + field, std::uint64_t{0} - kTwinDistance);
   put<std::uint64_t>(bytes, kTwinGroupSize + kUnwindAt + 32, 0);
+}
+
+// One random change.
+inline void mutate(Bytes& bytes, std::mt19937& random) {
+  const auto below = [&random](std::size_t limit) { return random() % std::max<std::size_t>(limit, 1); };
+  const auto at = [&](std::size_t limit) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(below(limit));
+  };
+  static constexpr std::uint8_t kExtremes[] = {0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF};
+  switch (below(6)) {
+    case 0:
+      bytes.resize(below(bytes.size() + 1));
+      break;
+    case 1:
+      bytes.insert(at(bytes.size() + 1), below(64), static_cast<std::uint8_t>(below(256)));
+      break;
+    case 2:
+      bytes.erase(at(bytes.size() + 1), bytes.end());
+      break;
+    case 3:
+      if (!bytes.empty()) *at(bytes.size()) = kExtremes[below(std::size(kExtremes))];
+      break;
+    default:
+      if (!bytes.empty()) *at(bytes.size()) = static_cast<std::uint8_t>(below(256));
+  }
 }
 
 }  // namespace jitdump_reader

@@ -1,16 +1,13 @@
 // The strict reader overlooks no byte, and survives whatever it is given.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 
+#include "tests/readers/jitdump/edited_sample.hpp"
 #include "tests/readers/jitdump/reader.hpp"
-#include "tests/readers/jitdump/sample.hpp"
 
 namespace jitdump_reader {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 std::string text_of(const Unwinding& unwinding) {
   std::string text = std::to_string(unwinding.mapped) + " " + std::to_string(unwinding.twin_distance);
@@ -66,30 +63,6 @@ TEST(JitdumpMutation, NoByteIsOverlooked) {
       const bool noticed = !dump.violations.empty() || text_of(dump) != original;
       ASSERT_TRUE(noticed) << "byte " << at << " xor " << flip;
     }
-  }
-}
-
-void mutate(Bytes& bytes, std::mt19937& random) {
-  const auto below = [&random](std::size_t limit) { return random() % std::max<std::size_t>(limit, 1); };
-  const auto at = [&](std::size_t limit) {
-    return bytes.begin() + static_cast<std::ptrdiff_t>(below(limit));
-  };
-  static constexpr std::uint8_t kExtremes[] = {0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF};
-  switch (below(6)) {
-    case 0:
-      bytes.resize(below(bytes.size() + 1));
-      break;
-    case 1:
-      bytes.insert(at(bytes.size() + 1), below(64), static_cast<std::uint8_t>(below(256)));
-      break;
-    case 2:
-      bytes.erase(at(bytes.size() + 1), bytes.end());
-      break;
-    case 3:
-      if (!bytes.empty()) *at(bytes.size()) = kExtremes[below(std::size(kExtremes))];
-      break;
-    default:
-      if (!bytes.empty()) *at(bytes.size()) = static_cast<std::uint8_t>(below(256));
   }
 }
 
