@@ -7,6 +7,7 @@
 #include <ctime>
 #include <string_view>
 
+#include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -26,8 +27,8 @@ std::int64_t start_field(std::string_view line) noexcept {
   return ticks;
 }
 
-std::int64_t start_ticks() noexcept {
-  const int file = raw::open_at(AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+std::int64_t start_ticks(const char* stat_path) noexcept {
+  const int file = raw::open_at(AT_FDCWD, stat_path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return 0;
   char text[512];  // the field is in the first 250 bytes
   const long size = raw::call(SYS_read, file, text, sizeof text);
@@ -45,9 +46,18 @@ std::int64_t now_s(clockid_t clock) noexcept {
 
 // /proc/self has a time too, but that is when somebody looked first.
 std::int64_t process_start_s() noexcept {
-  const std::int64_t ticks = start_ticks();
+  const std::int64_t ticks = start_ticks("/proc/self/stat");
   if (ticks == 0) return 0;
   return now_s(CLOCK_REALTIME) - now_s(CLOCK_BOOTTIME) + ticks / kTicksPerSecond - kSlack_s;
+}
+
+std::uint64_t process_start_ticks(std::uint32_t pid) noexcept {
+  constexpr std::string_view kBefore = "/proc/", kBehind = "/stat";
+  const Decimal number(pid);
+  char path[kBefore.size() + 20 + kBehind.size() + 1] = {};
+  char* at = path;
+  for (const std::string_view part : {kBefore, number.view(), kBehind}) at += part.copy(at, part.size());
+  return static_cast<std::uint64_t>(start_ticks(path));
 }
 
 }  // namespace jitquill

@@ -1,0 +1,192 @@
+#include "agent/lanes/lane_chunk.hpp"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "agent/hooks/cpu.hpp"
+#include "agent/lanes/chunks.hpp"
+#include "agent/lanes/lane_row.hpp"
+#include "agent/lanes/own_stack.hpp"
+#include "agent/lanes/pool_lock.hpp"
+
+namespace jitquill::lanes {
+namespace {
+
+constexpr std::uint64_t kMostWait_ns = 1'000'000'000;  // of a thread, for one chunk
+
+// Where a chunk that nobody else knows yet serves as working memory: hosts' signal stacks may be small.
+std::uint8_t* scratch_in(PoolPage& pool, std::uint64_t offset) noexcept {
+  return pool.base + offset + kBlockHeaderSize;
+}
+constexpr std::size_t kScratchSize = kBlockSize - kBlockHeaderSize;
+static_assert(kMapsScratchSize <= kScratchSize && cpu::kVectorAreaSize <= kScratchSize);
+
+void zero(std::uint8_t* memory, std::size_t size) noexcept {
+  auto* const words = reinterpret_cast<std::uint64_t*>(memory);
+  for (std::size_t i = 0; i < size / sizeof *words; ++i) words[i] = 0;
+}
+
+void lose(PoolPage& pool, Cell& cell) noexcept {
+  Lane& lane = pool.lane(cell.row);
+  if (lane.lost.load(std::memory_order_relaxed) == 0)
+    lane.lost_since_ticks.store(cpu::ticks(), std::memory_order_relaxed);
+  (void)cpu::add_here(lane.lost, 1);
+}
+
+// Fills what the header says of where its thread runs.
+void note_stacks(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept {
+  ChunkHeader& chunk = pool.chunk(offset);
+  const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  const StackBounds handlers = signal_stack();
+  chunk.signal_stack_low = handlers.low;
+  chunk.signal_stack_high = handlers.high;
+  const StackBounds known{cell.stack_low, cell.stack_high};
+  if (!known.has(here) && !handlers.has(here)) {
+    const StackBounds found = stack_around(here, reinterpret_cast<char*>(scratch_in(pool, offset)));
+    cell.stack_low = found.low;
+    cell.stack_high = found.high;
+  }
+  chunk.stack_low = cell.stack_low;
+  chunk.stack_high = cell.stack_high;
+}
+
+// So that its destructor tells when the thread ends. The one function of libc that is called from here.
+void set_end_key(PoolPage& pool, std::uint64_t offset) noexcept {
+  if (pool.set_end_key == nullptr) return;
+  std::uint8_t* const scratch = scratch_in(pool, offset);
+  zero(scratch, kScratchSize);
+  const auto at = (reinterpret_cast<std::uint64_t>(scratch) + 63) & ~std::uint64_t{63};
+  (void)cpu::jitquill_call_keeping_vectors(pool.set_end_key, pool.end_key, pool.end_value,
+                                           reinterpret_cast<void*>(at));
+}
+
+// All of the header but `size`, which stays; the state last.
+void publish(PoolPage& pool, Cell& cell, std::uint64_t offset, std::uint32_t number) noexcept {
+  Lane& lane = pool.lane(cell.row);
+  ChunkHeader& chunk = pool.chunk(offset);
+  note_stacks(pool, cell, offset);
+  if (number == 1) set_end_key(pool, offset);
+  zero(scratch_in(pool, offset), kScratchSize);
+  chunk.lane = cell.row;
+  chunk.thread = lane.number;
+  chunk.number = number;
+  chunk.reserved = 0;
+  chunk.start_ticks = cpu::ticks();
+  const std::uint64_t lost = lane.lost.load(std::memory_order_relaxed);
+  chunk.lost_before = lost;
+  chunk.lost_since_ticks = lost == 0 ? 0 : lane.lost_since_ticks.load(std::memory_order_relaxed);
+  (void)cpu::kernel_call(SYS_prctl, PR_GET_NAME, chunk.thread_name);
+  chunk.state.store(ChunkState::kUsed, std::memory_order_release);
+  lane.chunk_number.store(number, std::memory_order_release);
+  (void)cpu::add_here(lane.lost, 0 - lost);
+}
+
+// Flight: the lane's own chunks in the order of their numbers.
+void append_to_flight(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept {
+  pool.chunk(offset).next_free = 0;
+  if (cell.newest_chunk == 0)
+    cell.oldest_chunk = offset;
+  else
+    pool.chunk(cell.newest_chunk).next_free = offset;
+  cell.newest_chunk = offset;
+  ++cell.chunk_count;
+}
+
+// The oldest of its own, without its records.
+std::uint64_t overwrite_oldest(PoolPage& pool, Cell& cell) noexcept {
+  const std::uint64_t offset = cell.oldest_chunk;
+  if (offset == 0) return 0;
+  ChunkHeader& chunk = pool.chunk(offset);
+  cell.oldest_chunk = chunk.next_free;
+  if (cell.oldest_chunk == 0) cell.newest_chunk = 0;
+  --cell.chunk_count;
+  chunk.state.store(ChunkState::kFree, std::memory_order_release);  // whoever reads leaves it out
+  chunks::clear(pool.base + offset, chunk.size);
+  return offset;
+}
+
+// In flight each lane has two chunks, and more while less than half of the memory is used.
+bool must_overwrite(const PoolPage& pool, const Cell& cell) noexcept {
+  constexpr std::uint64_t kLeast = 2;
+  return pool.policy == Policy::kFlight && cell.chunk_count >= kLeast &&
+         pool.header().used_bytes.load(std::memory_order_relaxed) > pool.size / 2;
+}
+
+std::uint64_t take(PoolPage& pool, Cell& cell, std::uint32_t number) noexcept {
+  if (must_overwrite(pool, cell)) return overwrite_oldest(pool, cell);
+  std::uint64_t offset = 0;
+  {
+    const PoolLock lock(pool.lock_word);
+    if (lock.is_taken()) offset = chunks::take(pool, chunks::class_of(number));
+  }
+  if (offset == 0 && pool.policy == Policy::kFlight) offset = overwrite_oldest(pool, cell);
+  return offset;
+}
+
+void call_drain(PoolPage& pool) noexcept {
+  pool.work.fetch_add(1, std::memory_order_seq_cst);
+  if (pool.is_drain_asleep.load(std::memory_order_seq_cst) != 0) wake(pool.work, 1);
+}
+
+// Until the drain gives something back that was not there at `room`. False: the second is over.
+bool wait_for_room(PoolPage& pool, Cell& cell, std::uint32_t room) noexcept {
+  if (pool.policy != Policy::kLossless || cell.waited_ns >= kMostWait_ns) return false;
+  call_drain(pool);
+  const std::uint64_t start_ns = kernel_monotonic_ns();
+  pool.room_waiters.fetch_add(1, std::memory_order_seq_cst);
+  sleep_on(pool.room, room, kMostWait_ns - cell.waited_ns);
+  pool.room_waiters.fetch_sub(1, std::memory_order_seq_cst);
+  const std::uint64_t waited_ns = kernel_monotonic_ns() - start_ns;
+  cell.waited_ns += waited_ns != 0 ? waited_ns : 1;
+  return true;
+}
+
+bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
+  const std::uint32_t number = pool.lane(cell.row).chunk_number.load(std::memory_order_relaxed) + 1;
+  std::uint64_t offset = 0;
+  for (;;) {
+    const std::uint32_t room = pool.room.load(std::memory_order_seq_cst);
+    offset = take(pool, cell, number);
+    if (offset != 0) break;
+    if (wait_for_room(pool, cell, room)) continue;
+    cell.failed_at_room = room + 1;
+    return false;
+  }
+  publish(pool, cell, offset, number);
+  if (pool.policy == Policy::kFlight) append_to_flight(pool, cell, offset);
+  cell.failed_at_room = 0;
+  cell.waited_ns = 0;
+  cell.chunk_begin = reinterpret_cast<std::uint64_t>(pool.base + offset);
+  cell.chunk_end = cell.chunk_begin + pool.chunk(offset).size;
+  cell.cursor.store(cell.chunk_begin + kBlockHeaderSize, std::memory_order_relaxed);
+  call_drain(pool);
+  return true;
+}
+
+// A handler may have rolled over before the signals were held.
+bool has_room_now(const Cell& cell) noexcept {
+  const std::uint64_t at = cell.cursor.load(std::memory_order_relaxed);
+  return (at & kNoRoomMask) != 0 || (at & ~std::uint64_t{kBlockHeaderSize - 1}) != cell.chunk_end;
+}
+
+}  // namespace
+
+bool next_chunk(PoolPage& pool, Cell& cell) noexcept {
+  const std::uint32_t failed = cell.failed_at_room;
+  if (failed != 0 && failed == pool.room.load(std::memory_order_relaxed) + 1) {
+    lose(pool, cell);
+    return false;
+  }
+  const SignalsHeld held;
+  if (cell.is_busy.load(std::memory_order_relaxed) != 0) {
+    lose(pool, cell);
+    return false;
+  }
+  cell.is_busy.store(1, std::memory_order_relaxed);
+  const bool has = has_room_now(cell) || take_and_publish(pool, cell);
+  if (!has) lose(pool, cell);
+  cell.is_busy.store(0, std::memory_order_relaxed);
+  return has;
+}
+
+}  // namespace jitquill::lanes

@@ -1,0 +1,21 @@
+// Room in the lane of the calling thread: its row, its blocks, its chunks. The slow path of lane.hpp.
+//
+// Context   [hook]
+// Promises  as lane.hpp. A handler that comes in between anywhere gets its own room; only a fault inside the
+//           taking of a chunk, whose handler comes here again, finds none.
+#pragma once
+
+#include <cstddef>
+
+#include "agent/lanes/record.hpp"
+
+namespace jitquill::lanes {
+
+// `count` records directly behind each other, at most kRecordsPerBlock; null: lost, and counted.
+Record* reserve(std::size_t count) noexcept;
+
+// What the hooks' xadd moved without taking: so that a cursor without room stays so, however often it is
+// asked.
+void pull_back() noexcept;
+
+}  // namespace jitquill::lanes

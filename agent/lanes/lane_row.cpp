@@ -1,0 +1,113 @@
+#include "agent/lanes/lane_row.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "agent/hooks/cpu.hpp"
+#include "agent/lanes/chunks.hpp"
+#include "agent/lanes/lane.hpp"
+#include "agent/lanes/pool_lock.hpp"
+
+namespace jitquill::lanes {
+namespace {
+
+constexpr std::uint64_t kPageSize = 4096;
+
+constexpr std::uint64_t bit(int signal) noexcept {
+  return std::uint64_t{1} << (signal - 1);
+}
+
+// As base/guest_call.cpp, which says why glibc's signal for setgid() is among them.
+constexpr int kSigSetXid = 33;
+constexpr std::uint64_t kHeld =
+    ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS) | bit(kSigSetXid));
+
+// Rows lie in pages that get their memory when the first of them is used.
+bool back_row(PoolPage& pool, std::uint32_t row) noexcept {
+  const std::uint64_t end = (std::uint64_t{row} + 1) * sizeof(Lane);
+  if (end <= pool.backed_lanes) return true;
+  if (!chunks::back(pool, kLaneTableAt + pool.backed_lanes, kPageSize)) return false;
+  pool.backed_lanes += kPageSize;
+  return true;
+}
+
+// A thread that had this number is gone, whatever the drain knows.
+void end_former(PoolPage& pool, std::uint32_t tid) noexcept {
+  const std::uint32_t count = pool.header().lane_count.load(std::memory_order_relaxed);
+  for (std::uint32_t row = 0; row < count; ++row) {
+    Lane& lane = pool.lane(row);
+    if (lane.tid == tid && lane.state.load(std::memory_order_relaxed) == LaneState::kLive)
+      lane.state.store(LaneState::kDead, std::memory_order_release);
+  }
+}
+
+bool find_row(PoolPage& pool, std::uint32_t& found) noexcept {
+  std::atomic<std::uint32_t>& count = pool.header().lane_count;
+  const std::uint32_t used = count.load(std::memory_order_relaxed);
+  for (std::uint32_t row = pool.first_row_to_try; row < used; ++row) {
+    if (pool.lane(row).state.load(std::memory_order_acquire) != LaneState::kFree) continue;
+    pool.first_row_to_try = row + 1;
+    found = row;
+    return true;
+  }
+  pool.first_row_to_try = used;
+  if (used >= kMostLanes || !back_row(pool, used)) return false;
+  found = used;
+  pool.first_row_to_try = used + 1;
+  count.store(used + 1, std::memory_order_release);
+  return true;
+}
+
+// The row is in the table, state kFree, all else as it was left.
+Cell& fill_row(PoolPage& pool, std::uint32_t row, std::uint32_t tid) noexcept {
+  Lane& lane = pool.lane(row);
+  lane.tid = tid;
+  lane.number = pool.next_thread++;
+  lane.chunk_number.store(0, std::memory_order_relaxed);
+  lane.lost.store(0, std::memory_order_relaxed);
+  lane.lost_since_ticks.store(0, std::memory_order_relaxed);
+  lane.state.store(LaneState::kLive, std::memory_order_release);
+  Cell& cell = pool.cells()[row];
+  cell.cursor.store(0, std::memory_order_relaxed);
+  cell.chunk_begin = cell.chunk_end = 0;
+  cell.row = row;
+  cell.tid = tid;
+  cell.is_busy.store(0, std::memory_order_relaxed);
+  cell.failed_at_room = 0;
+  cell.waited_ns = 0;
+  cell.stack_low = cell.stack_high = 0;
+  cell.oldest_chunk = cell.newest_chunk = cell.chunk_count = 0;
+  return cell;
+}
+
+}  // namespace
+
+SignalsHeld::SignalsHeld() noexcept {
+  (void)cpu::kernel_call(SYS_rt_sigprocmask, SIG_BLOCK, &kHeld, &before_, sizeof before_);
+}
+SignalsHeld::~SignalsHeld() {
+  (void)cpu::kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+}
+
+Cell* open_lane(PoolPage& pool) noexcept {
+  const SignalsHeld held;
+  // A handler may have been faster, before the signals were held.
+  auto* const before = reinterpret_cast<Cell*>(jitquill_lane_cursor);
+  if (pool.has(before)) return before;
+  const PoolLock lock(pool.lock_word);
+  if (!lock.is_taken()) return nullptr;
+  const auto tid = static_cast<std::uint32_t>(cpu::kernel_call(SYS_gettid));
+  end_former(pool, tid);
+  std::uint32_t row = 0;
+  if (!find_row(pool, row)) return nullptr;
+  Cell& cell = fill_row(pool, row, tid);
+  jitquill_lane_cursor = &cell.cursor;
+  return &cell;
+}
+
+void free_lane(PoolPage& pool, std::uint32_t row) noexcept {
+  pool.lane(row).state.store(LaneState::kFree, std::memory_order_release);
+  if (row < pool.first_row_to_try) pool.first_row_to_try = row;
+}
+
+}  // namespace jitquill::lanes

@@ -1,0 +1,32 @@
+// The row of a thread in the lane table: taken at its first record, freed when it is gone.
+//
+// Context   open_lane(): [hook]. free_lane(): [drain], under the pool's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/lanes/pool_page.hpp"
+
+namespace jitquill::lanes {
+
+// A row for the calling thread, and its cursor, without room yet. Null: all rows are taken, or there is no
+// memory for another, or a fault handler asks from inside.
+Cell* open_lane(PoolPage& pool) noexcept;
+
+// Of a thread that is gone (LaneState::kDead) and whose chunks were all given back.
+void free_lane(PoolPage& pool, std::uint32_t row) noexcept;
+
+// Blocks the calling thread's asynchronous signals while it lives. Those that a fault raises stay open: a
+// host's handler of SIGSEGV must be reached from here too.
+class SignalsHeld {
+ public:
+  SignalsHeld() noexcept;
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  std::uint64_t before_ = 0;
+};
+
+}  // namespace jitquill::lanes

@@ -1,0 +1,29 @@
+// Which stack the calling thread runs on, from what the kernel knows: pthread_getattr_np() allocates and
+// locks.
+//
+// Context   [hook]; a few raw system calls.
+// Does not  tell stacks apart that touch each other without a guard page: jitquill_stack() is for those.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jitquill::lanes {
+
+struct StackBounds {
+  std::uint64_t low = 0;  // [low, high); both 0 = unknown
+  std::uint64_t high = 0;
+
+  constexpr bool has(std::uint64_t address) const noexcept { return address >= low && address < high; }
+};
+
+inline constexpr std::size_t kMapsScratchSize = 4096;
+
+// The mapping that holds `stack_pointer`; of the main thread's stack all that it may grow to. `scratch`: of
+// kMapsScratchSize bytes; dirty afterwards.
+StackBounds stack_around(std::uint64_t stack_pointer, char* scratch) noexcept;
+
+// The stack that the thread set for its signal handlers.
+StackBounds signal_stack() noexcept;
+
+}  // namespace jitquill::lanes

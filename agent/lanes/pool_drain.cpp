@@ -1,0 +1,98 @@
+// The drain's side of pool.hpp: what it gives back, and what it keeps ready.
+#include <cerrno>
+#include <climits>
+
+#include "agent/base/thread_id.hpp"
+#include "agent/lanes/chunks.hpp"
+#include "agent/lanes/lane_row.hpp"
+#include "agent/lanes/pool.hpp"
+#include "agent/lanes/pool_lock.hpp"
+#include "writer/bytes/raw_calls.hpp"
+
+namespace jitquill::lanes {
+namespace {
+
+constexpr std::uint32_t kSpare[kChunkClasses] = {4, 2, 2};
+
+PoolPage& page() noexcept {
+  return *g_pool_page.load(std::memory_order_acquire);
+}
+
+void tell_of_room(PoolPage& pool) noexcept {
+  pool.room.fetch_add(1, std::memory_order_seq_cst);
+  if (pool.room_waiters.load(std::memory_order_seq_cst) != 0) wake(pool.room, INT_MAX);
+}
+
+// Hooks hold it for microseconds; one that was stopped in there (SIGSTOP) is waited for.
+template <class Body>
+void under_lock(PoolPage& pool, Body body) noexcept {
+  for (;;) {
+    const PoolLock lock(pool.lock_word);
+    if (!lock.is_taken()) continue;
+    body();
+    return;
+  }
+}
+
+}  // namespace
+
+// Free first: whoever recovers after a kill takes nothing from a chunk that is half cleared.
+void Pool::give_back(std::uint64_t offset) noexcept {
+  PoolPage& pool = page();
+  ChunkHeader& chunk = pool.chunk(offset);
+  chunk.state.store(ChunkState::kFree, std::memory_order_release);
+  chunks::clear(pool.base + offset, chunk.size);
+  under_lock(pool, [&] { chunks::link_free(pool, offset); });
+  tell_of_room(pool);
+}
+
+void Pool::quarantine(std::uint64_t offset) noexcept {
+  page().chunk(offset).state.store(ChunkState::kQuarantined, std::memory_order_release);
+}
+
+bool Pool::is_thread_gone(std::uint32_t row) noexcept {
+  Lane& lane = page().lane(row);
+  if (lane.state.load(std::memory_order_acquire) != LaneState::kLive) return true;
+  if (raw::call(SYS_tgkill, current_pid(), lane.tid, 0) != -ESRCH) return false;
+  lane.state.store(LaneState::kDead, std::memory_order_release);
+  return true;
+}
+
+void Pool::free_row(std::uint32_t row) noexcept {
+  PoolPage& pool = page();
+  if (pool.lane(row).state.load(std::memory_order_acquire) != LaneState::kDead) return;
+  under_lock(pool, [&] { free_lane(pool, row); });
+  tell_of_room(pool);
+}
+
+void Pool::keep_spare() noexcept {
+  PoolPage& pool = page();
+  pool.is_full.store(0, std::memory_order_relaxed);
+  for (std::uint32_t chunk_class = 0; chunk_class < kChunkClasses; ++chunk_class) {
+    bool is_made = true;
+    while (is_made) {
+      // One at a time: a hook may wait for the lock.
+      under_lock(pool, [&] {
+        is_made = pool.free_count[chunk_class] < kSpare[chunk_class] &&
+                  pool.header().used_bytes.load(std::memory_order_relaxed) < pool.size / 2;
+        const std::uint64_t offset = is_made ? chunks::grow(pool, chunk_class) : 0;
+        is_made = offset != 0;
+        if (is_made) chunks::link_free(pool, offset);
+      });
+    }
+  }
+}
+
+std::uint32_t Pool::wait_for_work(std::uint32_t seen, std::uint64_t most_ns) noexcept {
+  PoolPage& pool = page();
+  pool.is_drain_asleep.store(1, std::memory_order_seq_cst);
+  if (pool.work.load(std::memory_order_seq_cst) == seen) sleep_on(pool.work, seen, most_ns);
+  pool.is_drain_asleep.store(0, std::memory_order_relaxed);
+  return pool.work.load(std::memory_order_relaxed);
+}
+
+void Pool::set_ended() noexcept {
+  page().header().is_ended.store(1, std::memory_order_release);
+}
+
+}  // namespace jitquill::lanes
