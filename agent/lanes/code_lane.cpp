@@ -1,0 +1,183 @@
+#include "agent/lanes/code_lane.hpp"
+
+#include <new>
+
+#include "agent/base/checksum.hpp"
+#include "writer/bytes/byte_source.hpp"
+#include "writer/bytes/names.hpp"
+#include "writer/bytes/raw_calls.hpp"
+#include "writer/sink/process_file.hpp"
+
+namespace jitquill::lanes {
+namespace {
+
+constexpr std::string_view kMagic = "JQLCODE1";
+constexpr std::size_t kChecksumAt = 8;
+constexpr std::size_t kChecked = 16;  // where what it covers begins
+constexpr std::size_t kHeadSize = 72;
+constexpr std::size_t kNameSizeAt = 64;
+constexpr std::size_t kMostSize = kHeadSize + 2 * kMaxNameSize;
+constexpr std::size_t kBufferSize = 64 * 1024;
+
+void put(Bytes& out, const CodeRecord& record) noexcept {
+  out.u32(0).u32(0).u64(0);  // size, nothing, checksum
+  out.u8(static_cast<std::uint8_t>(record.kind)).u8(0).u16(0).u32(record.line);
+  out.u64(record.id).u64(record.index).u64(record.when_ns).u64(record.address).u64(record.size);
+  out.u32(0).u32(0);  // sizes of name and file
+  (void)put_clean(out, record.name);
+  const std::size_t name_end = out.size();
+  (void)put_clean(out, record.file);
+  if (out.failed()) return;
+  out.patch_u32(kNameSizeAt, static_cast<std::uint32_t>(name_end - kHeadSize));
+  out.patch_u32(kNameSizeAt + 4, static_cast<std::uint32_t>(out.size() - name_end));
+  out.patch_u32(0, static_cast<std::uint32_t>(out.size()));
+  out.patch_u64(kChecksumAt, checksum_of(out.view().subspan(kChecked)));
+}
+
+bool is_known(std::uint8_t kind) noexcept {
+  switch (static_cast<CodeRecordKind>(kind)) {
+#define CODE_RECORD(name, number, meaning) case CodeRecordKind::name:
+#include "agent/lanes/code_record.def"
+#undef CODE_RECORD
+    return true;
+  }
+  return false;
+}
+
+// Of a whole record whose checksum agrees.
+bool parse(std::span<const std::uint8_t> bytes, CodeRecord& record) noexcept {
+  ByteSource source(bytes.subspan(kChecked));
+  const std::uint8_t kind = source.u8();
+  (void)source.raw(3);
+  record.kind = static_cast<CodeRecordKind>(kind);
+  record.line = source.u32();
+  record.id = source.u64();
+  record.index = source.u64();
+  record.when_ns = source.u64();
+  record.address = source.u64();
+  record.size = source.u64();
+  const std::uint32_t name_size = source.u32();
+  const std::uint32_t file_size = source.u32();
+  record.name = source.text(name_size);
+  record.file = source.text(file_size);
+  return is_known(kind) && !source.failed() && source.is_at_end();
+}
+
+const char* file_of(const CodeLoad& load) noexcept {
+  const char* const own = load.lines.empty() ? nullptr : load.lines[0].file;
+  const char* const file = own != nullptr ? own : load.file;
+  return file != nullptr ? file : "";
+}
+
+}  // namespace
+
+Status CodeLane::begin(const Origin&, const Outlets& outlets) noexcept {
+  abandon();
+  if (const Status made = make_file(outlets.folder, kCodeFile, file_); made != Status::kOk) return made;
+  return file_.append({reinterpret_cast<const std::uint8_t*>(kMagic.data()), kMagic.size()});
+}
+
+Status CodeLane::append(const CodeRecord& record) noexcept {
+  record_.clear();
+  put(record_, record);
+  return record_.failed() ? Status::kNoMemory : file_.append(record_.view());
+}
+
+Status CodeLane::load(const CodeLoad& load, Written&) noexcept {
+  return append({.kind = CodeRecordKind::kLoad,
+                 .line = load.lines.empty() ? 0 : load.lines[0].line,
+                 .id = load.id,
+                 .index = load.index,
+                 .when_ns = load.when_ns,
+                 .address = load.address,
+                 .size = load.bytes.size(),
+                 .name = load.name,
+                 .file = file_of(load)});
+}
+
+Status CodeLane::move(const CodeMove& move, Written&) noexcept {
+  return append({.kind = CodeRecordKind::kMove,
+                 .id = move.id,
+                 .index = move.index,
+                 .when_ns = move.when_ns,
+                 .address = move.to,
+                 .size = move.size,
+                 .name = move.name});
+}
+
+Status CodeLane::unload(const CodeUnload& unload) noexcept {
+  return append({.kind = CodeRecordKind::kUnload,
+                 .id = unload.id,
+                 .when_ns = unload.when_ns,
+                 .address = unload.address,
+                 .size = unload.size});
+}
+
+Status CodeLane::function(std::uint64_t id, std::string_view name, std::string_view file,
+                          std::uint32_t line) noexcept {
+  return append({.kind = CodeRecordKind::kFunction, .line = line, .id = id, .name = name, .file = file});
+}
+
+Status CodeLane::end(std::uint64_t) noexcept {
+  abandon();
+  return Status::kOk;
+}
+
+CodeLaneReader::~CodeLaneReader() {
+  if (descriptor_ >= 0) raw::close(descriptor_);
+  ::operator delete(buffer_);
+}
+
+bool CodeLaneReader::open(int descriptor) noexcept {
+  descriptor_ = descriptor;
+  buffer_ = static_cast<std::uint8_t*>(::operator new(kBufferSize, std::nothrow));
+  if (buffer_ == nullptr) return false;
+  const std::uint8_t* const magic = bytes_at(0, kMagic.size());
+  is_broken_ = magic == nullptr || std::memcmp(magic, kMagic.data(), kMagic.size()) != 0;
+  at_ = kMagic.size();
+  return !is_broken_;
+}
+
+// Null: they are not in the file.
+const std::uint8_t* CodeLaneReader::bytes_at(std::uint64_t at, std::size_t size) noexcept {
+  const bool is_here =
+      at >= buffer_at_ && at - buffer_at_ <= buffered_ && buffered_ - (at - buffer_at_) >= size;
+  if (!is_here) {
+    const long count = raw::call(SYS_pread64, descriptor_, buffer_, kBufferSize, static_cast<long>(at));
+    buffer_at_ = at;
+    buffered_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+    if (buffered_ < size) return nullptr;
+  }
+  return buffer_ + (at - buffer_at_);
+}
+
+CodeLaneReader::Found CodeLaneReader::look(std::uint64_t at, CodeRecord& record) noexcept {
+  const std::uint8_t* bytes = bytes_at(at, kHeadSize);
+  if (bytes == nullptr) return {Next::kNothingYet, 0};
+  ByteSource head({bytes, kChecked});
+  const std::uint32_t size = head.u32();
+  const std::uint32_t nothing = head.u32();
+  const std::uint64_t checksum = head.u64();
+  if (size < kHeadSize || size > kMostSize || nothing != 0) return {Next::kBroken, 0};
+  bytes = bytes_at(at, size);
+  if (bytes == nullptr) return {Next::kNothingYet, 0};  // its writer was killed in the middle
+  const bool is_whole =
+      checksum_of({bytes + kChecked, size - kChecked}) == checksum && parse({bytes, size}, record);
+  return {is_whole ? Next::kRecord : Next::kBroken, size};
+}
+
+CodeLaneReader::Next CodeLaneReader::next(CodeRecord& record) noexcept {
+  if (is_broken_) return Next::kBroken;
+  const Found found = look(at_, record);
+  is_broken_ = found.what == Next::kBroken;
+  if (found.what != Next::kRecord) return found.what;
+  last_at_ = at_;
+  at_ += found.size;
+  return Next::kRecord;
+}
+
+bool CodeLaneReader::read_at(std::uint64_t at, CodeRecord& record) noexcept {
+  return look(at, record).what == Next::kRecord;
+}
+
+}  // namespace jitquill::lanes
