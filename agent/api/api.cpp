@@ -3,6 +3,7 @@
 #include "agent/api/code_argument.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/fault_in.hpp"
+#include "agent/hooks/sites.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/unwinders/registry.hpp"
 #include "jitquill/jitquill.h"
@@ -34,6 +35,7 @@ void fault_in_moved(const CodeMove& move) {
       },
       [](Agent&) { return Status::kOk; });
   fault_in({reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(size)});
+  sites::touch(move.writable, size);
 }
 
 // What the flag asks for does not depend on outputs.
@@ -113,6 +115,7 @@ jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id) {
     return to_c(read);
   }
   fault_in(load);  // before anything is held, the host's signals included
+  sites::touch(load);
   const bool is_about_unwinders = load.registers_unwinding || unwinders::registry().has_any();
   const Status status = is_about_unwinders ? announce_and_register(load) : announce(load);
   if (id != nullptr && is_done(status)) *id = load.id;
@@ -131,8 +134,13 @@ jitquill_status jitquill_code_unloaded(const void* addr) {
 }
 
 jitquill_status jitquill_code_moved(const void* from, const void* to, size_t room) {
+  return jitquill_code_moved_to(from, to, room, nullptr);
+}
+
+jitquill_status jitquill_code_moved_to(const void* from, const void* to, size_t room, void* writable) {
   if (to == nullptr) return JITQUILL_BAD_ARGUMENT;
   CodeMove move;
+  move.writable = static_cast<std::uint8_t*>(writable);
   move.from = reinterpret_cast<std::uint64_t>(from);
   move.to = reinterpret_cast<std::uint64_t>(to);
   move.room = clamped_room(room);

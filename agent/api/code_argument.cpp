@@ -20,7 +20,7 @@ bool has_all_arrays(const jitquill_code& code) noexcept {
   return has_all(code.lines, code.line_count) && has_all(code.frame, code.frame_count) &&
          has_all(static_cast<const std::uint8_t*>(code.eh_frame), code.eh_frame_size) &&
          has_all(code.inline_positions, code.inline_position_count) &&
-         has_all(code.inline_rows, code.inline_row_count);
+         has_all(code.inline_rows, code.inline_row_count) && has_all(code.sites, code.site_count);
 }
 
 // A compiler's tables: refused if they have no entry for exactly this code, or one that cannot be moved.
@@ -76,6 +76,8 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
                              code.inline_position_count};
   load.inlining.rows = {reinterpret_cast<const InlineRow*>(code.inline_rows), code.inline_row_count};
   load.unwinding = unwinding_of(code);
+  load.sites = {reinterpret_cast<const Site*>(code.sites), code.site_count};
+  load.writable = static_cast<std::uint8_t*>(code.writable);
   load.may_fault = (code.flags & JITQUILL_CODE_MAY_FAULT) != 0;
   load.may_move = (code.flags & JITQUILL_CODE_MAY_MOVE) != 0;
   load.registers_unwinding = (code.flags & JITQUILL_CODE_REGISTER) != 0;

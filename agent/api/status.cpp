@@ -38,6 +38,10 @@ static_assert(sizeof(InlinePosition) == sizeof(jitquill_inline_position) &&
 static_assert(sizeof(InlineRow) == sizeof(jitquill_inline_row) &&
               offsetof(InlineRow, position) == offsetof(jitquill_inline_row, position));
 
+static_assert(sizeof(Site) == sizeof(jitquill_site) &&
+              offsetof(Site, offset) == offsetof(jitquill_site, offset) &&
+              offsetof(Site, kind) == offsetof(jitquill_site, kind));
+
 }  // namespace jitquill
 
 extern "C" const char* jitquill_status_text(jitquill_status status) {

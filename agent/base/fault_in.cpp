@@ -54,6 +54,7 @@ void fault_in(const CodeLoad& load) noexcept {
   fault_in(load.unwinding.ready.initial);
   fault_in(load.unwinding.ready.rows);
   fault_in_rows(load.inlining.rows);
+  fault_in_rows(load.sites);
   TextReader files;
   files.read(load.file);
   for (const Line& line : load.lines) files.read(line.file);

@@ -24,6 +24,7 @@ class LoadCopy {
     CodeLoad copied = load;
     copied.lines = keep(load.lines);
     copied.unwinding.events = keep(load.unwinding.events);
+    copied.sites = keep(load.sites);
     copied.bytes = load.may_fault ? keep_carefully(load.bytes) : keep(load.bytes);
     copied.may_fault = false;
     copied.unwinding.ready.initial = keep(load.unwinding.ready.initial);

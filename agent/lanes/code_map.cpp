@@ -53,6 +53,7 @@ std::uint32_t CodeMap::free_room(std::uint64_t address, std::uint64_t size,
 void CodeMap::release(LiveCode& code) noexcept {
   if (code.twin_address != 0) twins_.give_back(code.twin_address, code.twin_size);
   if (code.kept != nullptr) KeptCode::forget(code.kept);
+  sites::SiteList::forget(code.sites);
 }
 
 // What begins below `address` and reaches it: code ends, a tail is gone. `at` is the first range from there
@@ -79,6 +80,7 @@ CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code, bool keeps_load
   // Asked last: what is allocated in between could take the node's place.
   if (live_ == nullptr || !arena().can_serve(kNodeSize)) {
     KeptCode::forget(code.kept);
+    sites::SiteList::forget(code.sites);
     added.has_memory = false;
     return added;
   }

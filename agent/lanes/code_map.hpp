@@ -2,7 +2,7 @@
 //
 // Context   under the leaf lock.
 // Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). 128 bytes
-//           a live function.
+//           a live function, its sites aside.
 // Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
 //           keep ended ranges yet: their first user, run news, brings them in.
 #pragma once
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 
+#include "agent/hooks/sites.hpp"
 #include "agent/lanes/kept_code.hpp"
 #include "agent/lanes/twin_space.hpp"
 #include "writer/model/code.hpp"
@@ -23,8 +24,9 @@ struct LiveCode {
   std::uint64_t hash = 0;   // hash_of() its bytes if it was overheard; 0 = its runtime told us
   std::uint32_t tail = 0;   // bytes behind the code that perf maps for its unwinding tables
   std::uint32_t twin_size = 0;
-  std::uint64_t twin_address = 0;  // 0 = none
-  KeptCode* kept = nullptr;        // the map's own; null = it cannot be announced again
+  std::uint64_t twin_address = 0;    // 0 = none
+  KeptCode* kept = nullptr;          // the map's own; null = it cannot be announced again
+  sites::SiteList* sites = nullptr;  // the map's own; null = none that can be switched
   bool has_lines = false;
   bool has_inlining = false;
   bool has_unwinding = false;
@@ -64,6 +66,15 @@ class CodeMap {
     if (live_ == nullptr) return;
     for (auto& [address, code] : live_->ranges) {
       if (code.kept != nullptr) announce(address, code);
+    }
+  }
+
+  // Calls visit(sites) for all live code that has some.
+  template <class Visit>
+  void for_each_sites(Visit visit) noexcept {
+    if (live_ == nullptr) return;
+    for (auto& [address, code] : live_->ranges) {
+      if (code.sites != nullptr) visit(*code.sites);
     }
   }
 

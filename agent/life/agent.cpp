@@ -48,6 +48,7 @@ void Agent::set_phase(Phase phase) noexcept {
                          std::memory_order_relaxed);
   wants_inlining_.store(open && options_.inlining, std::memory_order_relaxed);
   is_stopped_.store(phase == Phase::kStopped, std::memory_order_relaxed);
+  wants_sites_.store(may_trace() ? SitesWanted::kYes : SitesWanted::kNo, std::memory_order_relaxed);
 }
 
 void Agent::take_over() noexcept {
@@ -187,8 +188,9 @@ Status Agent::stop() noexcept {
   end_outputs();
   write_statistics();
   log_.close();
-  code_map_.clear();  // what is announced later goes into another folder, where this code is not
   set_phase(Phase::kStopped);
+  switch_sites();
+  code_map_.clear();  // what is announced later goes into another folder, where this code is not
   return Status::kOk;
 }
 

@@ -1,6 +1,7 @@
 // The agent of this process: all its state, and the way in for every call.
 //
-// agent.cpp has its life, outputs.cpp opens folders and files, news.cpp says what it does with news.
+// agent.cpp has its life, outputs.cpp opens folders and files, news.cpp says what it does with news,
+// tracing.cpp which functions are traced.
 //
 // A call enters by with_agent(): signals held back, leaf lock taken, a fork noticed. Then it is the owner,
 // and what is announced from inside it is written before it lets go.
@@ -32,6 +33,13 @@ class Agent {
   bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
   bool wants_inlining() const noexcept { return wants_inlining_.load(std::memory_order_relaxed); }
   std::uint32_t wanted_intakes() const noexcept { return wanted_intakes_.load(std::memory_order_relaxed); }
+  // False also until the options are read; knows_hooks() tells.
+  bool wants_sites() const noexcept {
+    return wants_sites_.load(std::memory_order_relaxed) == SitesWanted::kYes;
+  }
+  bool knows_hooks() const noexcept {
+    return wants_sites_.load(std::memory_order_relaxed) != SitesWanted::kUnknown;
+  }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
   // False in a child that has told nothing yet, or that shares its parent's memory.
@@ -54,6 +62,10 @@ class Agent {
   Status load(CodeLoad& load) noexcept;
   Status unload(CodeUnload& unload) noexcept;
   Status move(CodeMove& move) noexcept;
+  // Which functions are traced, from now on: the sites of live code are switched. kBadArgument: not a list.
+  Status set_hooks(std::string_view patterns) noexcept;
+  // A function without code of its own: its id, 0 if it is not to be traced.
+  Status add_function(std::string_view name, std::uint64_t& id) noexcept;
   // Of the code that move() would read at its new place; 0 if there is none.
   std::uint64_t size_to_move(std::uint64_t from) const noexcept;
 
@@ -63,6 +75,7 @@ class Agent {
   Status queue_move(CodeMove& move) noexcept;
 
  private:
+  enum class SitesWanted : std::uint8_t { kUnknown, kNo, kYes };
   enum class Phase { kUnborn, kDormant, kAwake, kOff, kStopped };
 
   void set_phase(Phase phase) noexcept;
@@ -90,8 +103,12 @@ class Agent {
   bool is_known(const CodeLoad& load, std::uint64_t hash) noexcept;
   Status reload(CodeLoad& load) noexcept;
   Status record_move(CodeMove& move, CodeLoad& load, const LiveCode& before) noexcept;
-  bool add_to_map(const CodeLoad& load, const Written& written,
-                  std::uint64_t hash) noexcept;  // false: no memory
+  bool add_to_map(const CodeLoad& load, const Written& written, std::uint64_t hash,
+                  Status& status) noexcept;  // false: no memory
+  bool may_trace() const noexcept;
+  bool is_traced(std::string_view name) const noexcept;
+  sites::SiteList* take_sites(const CodeLoad& load, Status& status) noexcept;
+  void switch_sites() noexcept;
   void write_queued(ReentryQueue::Entry& entry) noexcept;
   static Status out_of_memory() noexcept;  // counts it
   void notice_lost_sinks() noexcept;
@@ -101,6 +118,7 @@ class Agent {
   std::atomic<bool> wants_code_{true};
   std::atomic<bool> wants_unwinding_{true};
   std::atomic<bool> wants_inlining_{false};
+  std::atomic<SitesWanted> wants_sites_{SitesWanted::kUnknown};
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
   std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child
@@ -116,9 +134,10 @@ class Agent {
   bool has_more_rights_ = false;      // than its user: setuid, setgid, file capabilities
   bool is_other_place_said_ = false;  // on stderr
   bool is_no_place_said_ = false;
-  bool are_problems_said_ = false;    // of the options
-  bool owes_live_code_ = false;       // the next folder could not be opened yet
-  std::uint32_t folders_failed_ = 0;  // in a row
+  bool are_problems_said_ = false;        // of the options
+  bool owes_live_code_ = false;           // the next folder could not be opened yet
+  std::uint32_t folders_failed_ = 0;      // in a row
+  std::uint32_t site_troubles_said_ = 0;  // bit per sites::Trouble
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   static constexpr std::size_t kMostRemarks = 2;

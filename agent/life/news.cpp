@@ -44,7 +44,7 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   if (sinks_.met_limit()) status = load_in_next_folder(load, written);
   notice_lost_sinks();
   count_load(load, status, written);
-  return add_to_map(load, written, hash) || !is_done(status) ? status : out_of_memory();
+  return add_to_map(load, written, hash, status) || !is_done(status) ? status : out_of_memory();
 }
 
 // What the options say about it, and what the code map knows.
@@ -76,11 +76,15 @@ Status Agent::out_of_memory() noexcept {
 
 // The last output may go with any news.
 void Agent::notice_lost_sinks() noexcept {
-  if (phase_ == Phase::kAwake && !sinks_.any()) set_phase(Phase::kOff);
+  if (phase_ != Phase::kAwake || sinks_.any()) return;
+  set_phase(Phase::kOff);
+  switch_sites();
 }
 
-bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64_t hash) noexcept {
+bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64_t hash,
+                       Status& status) noexcept {
   const bool is_wanted_again = load.may_move || options_.reannounce || options_.max_bytes != 0;
+  sites::SiteList* const sites = take_sites(load, status);
   const auto added = code_map_.add(load,
                                    {.id = load.id,
                                     .size = load.bytes.size(),
@@ -89,12 +93,14 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64
                                     .tail = written.tail_size,
                                     .twin_size = static_cast<std::uint32_t>(written.twin_size),
                                     .twin_address = written.twin_address,
+                                    .sites = sites,
                                     .has_lines = !load.lines.empty(),
                                     .has_inlining = !load.inlining.rows.empty(),
                                     .has_unwinding = load.unwinding.has_rows()},
                                    is_wanted_again);
   count_as_owner(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
+  if (sites != nullptr && added.has_memory) sites->turn(is_traced(load.name));
   return added.has_memory;
 }
 
@@ -151,6 +157,7 @@ Status Agent::move(CodeMove& move) noexcept {
   load.moved_from = move.from;
   load.may_fault = !live->is_told();  // nobody vouches for what was overheard
   load.room = move.room;
+  load.writable = move.writable;
   load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(live->size)};
   const LiveCode before = *live;
   KeptCode* const kept = code_map_.take(move.from);  // what `load` points into
@@ -183,7 +190,7 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   load.index = before.index;
   if (options_.unwind == UnwindMode::kOff) move.unwinding = {};
   Written written;
-  const Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
+  Status status = sinks_.any() ? sinks_.move(move, written, log_) : Status::kOff;
   if (sinks_.any() && sinks_.met_limit()) {  // a new folder does not know what would be moved
     if (const Status opened = open_next_folder(); !is_done(opened)) {
       count(Counter::functions_lost);
@@ -196,7 +203,7 @@ Status Agent::record_move(CodeMove& move, CodeLoad& load, const LiveCode& before
   count_as_owner(Counter::bytes_written, written.bytes);
   if (written.unwinding_without_room) count(Counter::unwinding_without_room);
   if (written.unwinding_left_out) count(Counter::unwinding_refused);
-  return add_to_map(load, written, before.hash) || !is_done(status) ? status : out_of_memory();
+  return add_to_map(load, written, before.hash, status) || !is_done(status) ? status : out_of_memory();
 }
 
 void Agent::write_queued(ReentryQueue::Entry& entry) noexcept {

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "agent/hooks/patterns.hpp"
+
 namespace jitquill {
 
 // A text of bounded length, ended by NUL.
@@ -57,6 +59,7 @@ enum class PerfmapAt : std::uint8_t { kTmp, kDir, kBoth };
 struct Options {
   std::uint32_t formats = 0;  // bit i = row i of sinks.def
   std::uint32_t intakes = 0;  // bit i = row i of intakes.def
+  NamePatterns hooks;         // which functions are traced
   FixedText<2048> dir;        // may hold the words of dir_template.hpp
   bool dir_was_given = false;
   FixedText<128> log;  // empty = none

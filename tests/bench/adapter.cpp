@@ -29,20 +29,20 @@ std::size_t unwinding_size(const jitquill_code* code) {
 
 }  // namespace
 
+// As of an agent that knows no sites.
+jitquill_functions made_table() {
+  jitquill_functions table{};
+  table.struct_size = offsetof(jitquill_functions, jitquill_code_moved);
+  table.jitquill_wants_code = wants_code;
+  table.jitquill_code_loaded = load;
+  table.jitquill_code_unloaded = unload;
+  table.jitquill_unwinding_size = unwinding_size;
+  return table;
+}
+
 extern "C" {
 extern const jitquill_functions jitquill_functions_v1;
-const jitquill_functions jitquill_functions_v1 = {sizeof(jitquill_functions),
-                                                  0,
-                                                  nullptr,
-                                                  nullptr,
-                                                  nullptr,
-                                                  wants_code,
-                                                  nullptr,
-                                                  load,
-                                                  unload,
-                                                  unwinding_size,
-                                                  nullptr,
-                                                  nullptr};
+const jitquill_functions jitquill_functions_v1 = made_table();
 }
 
 namespace {

@@ -21,6 +21,7 @@ forbid tests/readers 'agent/|writer/|jitquill/'
 # The folders of the formats: all of the writer's but those that every format uses.
 formats=$(ls writer | grep -vE '^(CMakeLists.txt|model|bytes|unwind|sink)$' | paste -sd'|')
 forbid agent/lanes "agent/(drain|life|api|intake)/|writer/($formats)/"
+forbid agent/hooks "agent/(drain|life|api|intake|unwinders)/|writer/($formats)/"
 forbid agent/api "writer/($formats)/"
 forbid agent/intake "agent/(drain|api)/|writer/($formats|sink)/"
 forbid agent/base "agent/(lanes|drain|life|api|intake|unwinders)/|writer/($formats)/"

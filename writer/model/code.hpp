@@ -50,6 +50,14 @@ struct Inlining {
   std::span<const InlineRow> rows;  // offsets ascend and lie inside the code; empty = unknown
 };
 
+// Bytes in a function that are switched to call a hook of the agent, or not to. Laid out as jitquill_site,
+// and allowed to alias it.
+struct [[gnu::may_alias]] Site {
+  std::uint32_t offset;
+  std::uint8_t kind;
+  std::uint8_t reserved[3];  // 0
+};
+
 // Hands out address space in which a function may seem to lie a second time (docs/jitdump.md, "Packed code").
 class TwinPlaces {
  public:
@@ -76,6 +84,8 @@ struct CodeLoad {
   std::span<const Line> lines;  // offsets ascend and lie inside the code; empty = unknown
   Inlining inlining;
   Unwinding unwinding;
+  std::span<const Site> sites;       // offsets ascend; no sink looks at them
+  std::uint8_t* writable = nullptr;  // where the code is written as long as it lives; null = nowhere
   bool may_fault = false;            // the bytes may be unreadable
   bool is_overheard = false;         // its runtime told somebody else, perhaps several times
   bool may_move = false;             // it is to be remembered for a move
@@ -101,7 +111,8 @@ struct CodeMove {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   Unwinding unwinding;
-  std::uint32_t room = 0;  // behind the code's new place
+  std::uint32_t room = 0;            // behind the code's new place
+  std::uint8_t* writable = nullptr;  // as CodeLoad::writable, there
   bool is_overheard = false;
 };
 

@@ -10,8 +10,6 @@
  *
  * Ten lines:
  *
- *     #include <jitquill/jitquill.h>
- *
  *     jitquill_code code = {0};
  *     code.struct_size = sizeof code;
  *     code.addr = entry;                  // where it will run; already written and executable
@@ -26,9 +24,8 @@
  * Contexts. Every function may be called by any thread at any time, also from inside signal handlers and
  * while the caller holds locks of its own: none calls back, takes a lock of yours, uses your allocator,
  * keeps a pointer after it returns, changes errno, or is a cancellation point. Asynchronous signals are
- * held back for the few microseconds of a call. (One exception: without JITQUILL_LINK or JITQUILL_WEAK the
- * first call in a source file looks the agent up by dlsym, which is not for signal handlers: call
- * jitquill_wants_code() once at start.)
+ * held back for the few microseconds of a call. (Without JITQUILL_LINK or JITQUILL_WEAK a source file's first
+ * call looks the agent up by dlsym, not for signal handlers: call jitquill_wants_code() once at start.)
  *
  * Growth. A struct begins with struct_size: set it to sizeof. Members are only ever added at the end, a
  * shorter struct is a valid older one, and what an agent does not know yet it ignores. Numbers never change.
@@ -44,7 +41,7 @@ extern "C" {
 #endif
 
 #define JITQUILL_VERSION_MAJOR 0
-#define JITQUILL_VERSION_MINOR 1
+#define JITQUILL_VERSION_MINOR 2
 
 #if defined(JITQUILL_BUILDING)
 #define JITQUILL_FUNCTION __attribute__((visibility("default"))) extern
@@ -68,6 +65,7 @@ typedef enum jitquill_status {
   JITQUILL_BAD_OPTION = 5,         /* started, but an option was not understood: its default is used */
   JITQUILL_NOT_REGISTERED = 6,     /* announced, but not registered as JITQUILL_CODE_REGISTER asked */
   JITQUILL_ONE_MAP_ONLY = 7,       /* started, but only one of two perf maps could be made */
+  JITQUILL_SITES_LEFT_OUT = 8,     /* announced, but its sites stay off: they are not as jitquill_site says */
   JITQUILL_NO_AGENT = -1,          /* nothing preloaded or linked; from the stubs only */
   JITQUILL_OFF = -2,               /* no output wants it */
   JITQUILL_STOPPED = -3,           /* after jitquill_stop() */
@@ -80,7 +78,7 @@ typedef enum jitquill_status {
   JITQUILL_NO_SPACE = -10, /* disk, quota or file size limit reached */
   JITQUILL_WRITE_FAILED = -11,
   JITQUILL_BAD_FRAME = -12, /* of the writers: no call below returns it */
-  JITQUILL_BUSY = -13,      /* start or stop from inside another call: try again when that has returned */
+  JITQUILL_BUSY = -13,      /* called from inside another call: try again when that has returned */
   JITQUILL_FULL = -14       /* of the writers: the agent goes on in a new folder (max_bytes=) */
 } jitquill_status;
 
@@ -96,9 +94,8 @@ typedef struct jitquill_start_options {
   const char* options;
 } jitquill_start_options;
 
-/* Opens the output now. Not needed: the first announced function does the same. Needed after jitquill_stop(),
- * when it opens a new output folder. `options` may be NULL. JITQUILL_OK also if already open (the options are
- * then ignored). */
+/* Opens the output now, as the first announced function does; after jitquill_stop() in a new folder.
+ * `options` may be NULL. JITQUILL_OK also if already open (the options are then ignored). */
 JITQUILL_FUNCTION jitquill_status jitquill_start(const jitquill_start_options* options);
 
 /* Ends all files properly and closes them. What is announced later is refused with JITQUILL_STOPPED. Not
@@ -106,13 +103,11 @@ JITQUILL_FUNCTION jitquill_status jitquill_start(const jitquill_start_options* o
  * is not in the folder of a later jitquill_start(): announce it again. */
 JITQUILL_FUNCTION jitquill_status jitquill_stop(void);
 
-/* 1 if announcing is of use now, 0 if there is no agent or no output wants code: then lines and frames need
- * not be prepared. */
+/* 1 if announcing is of use now, 0 if no output wants code: then lines and frames need not be prepared. */
 JITQUILL_FUNCTION int jitquill_wants_code(void);
 
-/* The folder of this process's files, absolute; NULL before the first announcement. Valid until
- * jitquill_start() opens another; with the option max_bytes= any announcement may, so ask right before use.
- */
+/* The folder of this process's files, absolute; NULL before the first announcement. Valid until another is
+ * opened: by jitquill_start(), with max_bytes= by any announcement. */
 JITQUILL_FUNCTION const char* jitquill_output_folder(void);
 
 /* ---- Code --------------------------------------------------------------------------------------------- */
@@ -205,6 +200,23 @@ typedef enum jitquill_code_flags {
   JITQUILL_CODE_MAY_MOVE = 4
 } jitquill_code_flags;
 
+/* A site: 11 bytes in the code, 8-aligned (where they run and where they are written), that the agent
+ * switches between a jump over themselves and a call of its hook, while threads run them. Emit them off:
+ *   EB 09 id32 E8 rel32          the agent fills in id32; rel32 leads to a thunk within 2 GiB:
+ *   FF 25 00 00 00 00 addr64     jitquill_site_hook(kind)
+ * There the stack pointer points to the return address; r10, r11 and the flags are lost. docs/sites.md. */
+typedef enum jitquill_site_kind {
+  JITQUILL_SITE_ENTER = 1, /* the function's first bytes */
+  JITQUILL_SITE_LEAVE = 2, /* before a ret */
+  JITQUILL_SITE_TAIL = 3   /* before the jump of a tail call */
+} jitquill_site_kind;
+
+typedef struct jitquill_site {
+  uint32_t offset; /* of the sled, from the start of the code; ascending */
+  uint8_t kind;    /* jitquill_site_kind */
+  uint8_t reserved[3];
+} jitquill_site;
+
 typedef struct jitquill_code {
   uint32_t struct_size; /* sizeof(jitquill_code) */
   uint32_t unwinding;   /* jitquill_unwinding */
@@ -232,6 +244,9 @@ typedef struct jitquill_code {
   size_t inline_position_count;
   const jitquill_inline_row* inline_rows;
   size_t inline_row_count;
+  const jitquill_site* sites; /* a wrong one keeps all of them off */
+  size_t site_count;
+  void* writable; /* where the code can be written until it is gone; NULL = nowhere: its sites stay off */
 } jitquill_code;
 
 /* The code at addr is final and may run from now on. Code that overlaps older code ends the older one. With
@@ -245,6 +260,11 @@ JITQUILL_FUNCTION jitquill_status jitquill_code_loaded(const jitquill_code* code
  * JITQUILL_CODE_MAY_MOVE starts at `from`. */
 JITQUILL_FUNCTION jitquill_status jitquill_code_moved(const void* from, const void* to, size_t room);
 
+/* The same, and where it can be written there (jitquill_code.writable): its sites have the same offsets,
+ * their rel32 made to fit. Of code that moved without this, sites stay as they were copied. */
+JITQUILL_FUNCTION jitquill_status jitquill_code_moved_to(const void* from, const void* to, size_t room,
+                                                         void* at);
+
 /* The code that was announced at addr is gone. Call it before the memory can be reused. JITQUILL_NOT_FOUND if
  * no live code starts there. */
 JITQUILL_FUNCTION jitquill_status jitquill_code_unloaded(const void* addr);
@@ -253,6 +273,39 @@ JITQUILL_FUNCTION jitquill_status jitquill_code_unloaded(const void* addr);
  * the section (with addr) are looked at. Takes no lock and writes nothing. 0 if there is no agent, if it
  * writes no unwinding, or if the frame events are refused. */
 JITQUILL_FUNCTION size_t jitquill_unwinding_size(const jitquill_code* code);
+
+/* ---- Calls of functions ------------------------------------------------------------------------------- */
+
+/* 1 if sites are of use in code that is compiled now: hooks= names functions, an output of calls is on. */
+JITQUILL_FUNCTION int jitquill_wants_sites(void);
+
+/* What the thunks of this kind of site jump to; NULL without an agent. Not to be called otherwise. */
+JITQUILL_FUNCTION const void* jitquill_site_hook(jitquill_site_kind kind);
+
+/* Which functions are traced from now on, as hooks= says it; NULL = none. Sites of live code are switched at
+ * once. JITQUILL_BAD_ARGUMENT if it is no list of patterns: then nothing changes. */
+JITQUILL_FUNCTION jitquill_status jitquill_set_hooks(const char* patterns);
+
+/* A function without machine code of its own: an interpreter's. id is 0 if it is not to be traced. */
+typedef struct jitquill_function_info {
+  uint32_t struct_size;
+  uint32_t line;    /* 1-based, 0 = unknown */
+  const char* name; /* as jitquill_code.name, not NULL */
+  const char* file; /* NULL = unknown */
+} jitquill_function_info;
+JITQUILL_FUNCTION jitquill_status jitquill_function(const jitquill_function_info* function, uint64_t* id);
+
+/* This thread enters, leaves it. The key's low 28 bits tell its open frames apart: a depth, an address / 16.
+ * With id 0 they return at once. */
+JITQUILL_FUNCTION jitquill_status jitquill_enter(uint64_t id, uint64_t frame_key);
+JITQUILL_FUNCTION jitquill_status jitquill_leave(uint64_t id, uint64_t frame_key);
+
+/* An event of the runtime's own, below 0xFF00, with its payload of at most JITQUILL_POST_MOST bytes. */
+#define JITQUILL_POST_MOST 4096
+JITQUILL_FUNCTION jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size);
+
+/* This thread is about to run on the stack [low, high), a fiber's. Its own and signal stacks are known. */
+JITQUILL_FUNCTION jitquill_status jitquill_stack(const void* low, const void* high);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
@@ -268,9 +321,8 @@ typedef struct jitquill_statistic {
  * behind the last. The same list is written to <folder>/stats. */
 JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_statistic* out);
 
-/* ---- How the functions are reached ------------------------------------------------------------------------
- * Nothing to read for users. The list below is in the order of the table that the agent exports; new
- * functions go to its end. */
+/* ---- How the functions are reached ----------------------------------------------------------------------
+ * Nothing to read for users. The list has the order of the agent's table; new functions go to its end. */
 #define JITQUILL_EACH_FUNCTION(X)                                                                            \
   X(const char*, jitquill_status_text, (jitquill_status status), (status), NULL)                             \
   X(jitquill_status, jitquill_start, (const jitquill_start_options* options), (options), JITQUILL_NO_AGENT)  \
@@ -284,7 +336,19 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
   X(jitquill_status, jitquill_statistic_at, (size_t index, jitquill_statistic * out), (index, out),          \
     JITQUILL_NO_AGENT)                                                                                       \
   X(jitquill_status, jitquill_code_moved, (const void* from, const void* to, size_t room), (from, to, room), \
-    JITQUILL_NO_AGENT)
+    JITQUILL_NO_AGENT)                                                                                       \
+  X(jitquill_status, jitquill_code_moved_to, (const void* from, const void* to, size_t room, void* at),      \
+    (from, to, room, at), JITQUILL_NO_AGENT)                                                                 \
+  X(int, jitquill_wants_sites, (void), (), 0)                                                                \
+  X(const void*, jitquill_site_hook, (jitquill_site_kind kind), (kind), NULL)                                \
+  X(jitquill_status, jitquill_set_hooks, (const char* patterns), (patterns), JITQUILL_NO_AGENT)              \
+  X(jitquill_status, jitquill_function, (const jitquill_function_info* f, uint64_t* id), (f, id),            \
+    JITQUILL_NO_AGENT)                                                                                       \
+  X(jitquill_status, jitquill_enter, (uint64_t id, uint64_t frame_key), (id, frame_key), JITQUILL_NO_AGENT)  \
+  X(jitquill_status, jitquill_leave, (uint64_t id, uint64_t frame_key), (id, frame_key), JITQUILL_NO_AGENT)  \
+  X(jitquill_status, jitquill_post, (uint32_t event, const void* payload, size_t size),                      \
+    (event, payload, size), JITQUILL_NO_AGENT)                                                               \
+  X(jitquill_status, jitquill_stack, (const void* low, const void* high), (low, high), JITQUILL_NO_AGENT)
 
 /* The agent exports one, named jitquill_functions_v1. */
 typedef struct jitquill_functions {
@@ -297,19 +361,14 @@ typedef struct jitquill_functions {
 
 #if defined(JITQUILL_BUILDING)
 JITQUILL_FUNCTION const jitquill_functions jitquill_functions_v1;
-
-#elif defined(JITQUILL_LINK)
-
-#else
+#elif !defined(JITQUILL_LINK)
 #if defined(JITQUILL_WEAK)
 extern const jitquill_functions jitquill_functions_v1 __attribute__((weak));
 #else
 #include <dlfcn.h>
 #endif
 
-/* The agent's table, or one of size 0 where there is none: so "absent" is cached too. Without JITQUILL_WEAK
- * the first call in a source file is the one that looks (dlsym takes the loader's lock: make it outside
- * signal handlers); the agent must be there by then. */
+/* The agent's table, or one of size 0 where there is none: so "absent" is cached too. */
 static inline const jitquill_functions* jitquill_reach(void) {
   static jitquill_functions absent;       /* zero */
   static const jitquill_functions* found; /* one per source file that calls the agent */

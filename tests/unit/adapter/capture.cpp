@@ -5,6 +5,14 @@
 #include <mutex>
 #include <stdexcept>
 
+// Assembler: they keep all registers but r10, r11 and flags.
+extern "C" {
+void captured_site_enter();
+void captured_site_leave();
+void captured_site_tail();
+extern std::uint64_t captured_site_calls[3];
+}
+
 namespace capture {
 namespace {
 
@@ -12,6 +20,7 @@ std::mutex lock;
 std::vector<Code> loaded;
 std::vector<const void*> unloaded;
 std::atomic<bool> is_wanted{true};
+std::atomic<bool> are_sites_wanted{false};
 std::atomic<OnUnload> unload_callback{nullptr};
 
 std::string text(const char* from) {
@@ -28,6 +37,8 @@ jitquill_status load(const jitquill_code* code, std::uint64_t* id) {
   seen.room = code->room;
   const auto* bytes = static_cast<const std::uint8_t*>(code->bytes == nullptr ? code->addr : code->bytes);
   seen.bytes.assign(bytes, bytes + code->size);
+  seen.sites.assign(code->sites, code->sites + code->site_count);
+  seen.writable = static_cast<std::uint8_t*>(code->writable);
   seen.unwinding = code->unwinding == JITQUILL_UNWINDING_FRAME_EVENTS;
   seen.lines.assign(code->lines, code->lines + code->line_count);
   seen.frame.assign(code->frame, code->frame + code->frame_count);
@@ -66,6 +77,41 @@ const char* output_folder() {
 jitquill_status statistic_at(std::size_t, jitquill_statistic*) {
   return JITQUILL_NOT_FOUND;
 }
+jitquill_status moved(const void*, const void*, std::size_t) {
+  return JITQUILL_OK;
+}
+jitquill_status moved_to(const void*, const void*, std::size_t, void*) {
+  return JITQUILL_OK;
+}
+int wants_sites() {
+  return are_sites_wanted ? 1 : 0;
+}
+const void* site_hook(jitquill_site_kind kind) {
+  switch (kind) {
+    case JITQUILL_SITE_ENTER:
+      return reinterpret_cast<const void*>(&captured_site_enter);
+    case JITQUILL_SITE_LEAVE:
+      return reinterpret_cast<const void*>(&captured_site_leave);
+    case JITQUILL_SITE_TAIL:
+      return reinterpret_cast<const void*>(&captured_site_tail);
+  }
+  return nullptr;
+}
+jitquill_status set_hooks(const char*) {
+  return JITQUILL_OK;
+}
+jitquill_status function(const jitquill_function_info*, std::uint64_t*) {
+  return JITQUILL_OK;
+}
+jitquill_status enter(std::uint64_t, std::uint64_t) {
+  return JITQUILL_OK;
+}
+jitquill_status post(std::uint32_t, const void*, std::size_t) {
+  return JITQUILL_OK;
+}
+jitquill_status stack(const void*, const void*) {
+  return JITQUILL_OK;
+}
 
 }  // namespace
 
@@ -85,10 +131,6 @@ const Code load_of(const std::string& name) {
   throw std::runtime_error("not announced: " + name);
 }
 
-jitquill_status moved(const void*, const void*, size_t) {
-  return JITQUILL_OK;
-}
-
 void clear() {
   const std::lock_guard<std::mutex> hold(lock);
   loaded.clear();
@@ -97,6 +139,16 @@ void clear() {
 
 void set_wanted(bool wanted) {
   is_wanted = wanted;
+}
+void set_sites_wanted(bool wanted) {
+  are_sites_wanted = wanted;
+}
+SiteCalls site_calls() {
+  return {captured_site_calls[0], captured_site_calls[1], captured_site_calls[2]};
+}
+void switch_sites(const Code& code, bool on) {
+  for (const jitquill_site& site : code.sites)
+    __builtin_memcpy(code.writable + site.offset, on ? "\x41\xBA" : "\xEB\x09", 2);
 }
 void on_unload(OnUnload callback) {
   unload_callback = callback;
@@ -117,4 +169,13 @@ extern "C" const jitquill_functions jitquill_functions_v1 = {
     capture::unwinding_size,
     capture::statistic_at,
     capture::moved,
+    capture::moved_to,
+    capture::wants_sites,
+    capture::site_hook,
+    capture::set_hooks,
+    capture::function,
+    capture::enter,
+    capture::enter,
+    capture::post,
+    capture::stack,
 };

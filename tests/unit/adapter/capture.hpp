@@ -22,6 +22,14 @@ struct Code {
   std::vector<jitquill_line> lines;
   std::vector<jitquill_frame_event> frame;
   std::uint64_t flags = 0;
+  std::vector<jitquill_site> sites;
+  std::uint8_t* writable = nullptr;
+};
+
+// How often the hooks were called, by all code so far.
+struct SiteCalls {
+  std::uint64_t enter = 0, leave = 0, tail = 0;
+  bool operator==(const SiteCalls&) const = default;
 };
 
 // All loads since clear(), in order.
@@ -30,6 +38,9 @@ std::vector<const void*> unloads();
 const Code load_of(const std::string& name);
 void clear();
 void set_wanted(bool wanted);
+void set_sites_wanted(bool wanted);  // not, at first
+SiteCalls site_calls();
+void switch_sites(const Code& code, bool on);
 
 // Called inside jitquill_code_unloaded(), before it returns.
 using OnUnload = void (*)(const void* addr);

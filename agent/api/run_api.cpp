@@ -1,0 +1,88 @@
+// The C API's bodies for run news: which functions are traced, what an interpreter enters and leaves, posts.
+#include <cstring>
+
+#include "agent/api/code_argument.hpp"
+#include "agent/hooks/sites.hpp"
+#include "agent/lanes/record.hpp"
+#include "agent/life/agent.hpp"
+#include "jitquill/jitquill.h"
+
+namespace jitquill {
+namespace {
+
+constexpr std::size_t kMostNameRead = 4096;
+constexpr std::uint32_t kFirstOwnEvent = 0xFF00;  // lanes/layout.hpp has ours
+
+jitquill_status to_c(Status status) noexcept {
+  return static_cast<jitquill_status>(status);
+}
+
+// A call before our constructor ran, as from another library's.
+void read_options() {
+  if (agent().knows_hooks()) return;
+  (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
+}
+
+// Read before anything is held.
+std::string_view text_of(const char* text, std::size_t most) noexcept {
+  return text == nullptr ? std::string_view{} : std::string_view{text, strnlen(text, most)};
+}
+
+// Nobody's: no lane takes them yet.
+jitquill_status put(lanes::RecordKind /*kind*/, std::uint64_t id, std::uint64_t /*key*/) noexcept {
+  if (id == 0) return JITQUILL_OK;
+  return id > lanes::kLow48 ? JITQUILL_BAD_ARGUMENT : JITQUILL_OFF;
+}
+
+}  // namespace
+}  // namespace jitquill
+
+using namespace jitquill;
+
+extern "C" {
+
+int jitquill_wants_sites(void) {
+  read_options();
+  return agent().wants_sites() ? 1 : 0;
+}
+
+const void* jitquill_site_hook(jitquill_site_kind kind) {
+  return sites::hook(kind);
+}
+
+jitquill_status jitquill_set_hooks(const char* patterns) {
+  const std::string_view list = text_of(patterns, NamePatterns::kMostBytes + 1);
+  return to_c(with_agent([&](Agent& a) { return a.set_hooks(list); }, [](Agent&) { return Status::kBusy; }));
+}
+
+jitquill_status jitquill_function(const jitquill_function_info* function, uint64_t* id) {
+  if (id == nullptr) return JITQUILL_BAD_ARGUMENT;
+  *id = 0;
+  jitquill_function_info info;
+  if (!read_struct(function, info) || info.name == nullptr) return JITQUILL_BAD_ARGUMENT;
+  read_options();
+  if (!agent().wants_sites()) return agent().is_stopped() ? JITQUILL_STOPPED : JITQUILL_OFF;
+  const std::string_view name = text_of(info.name, kMostNameRead);
+  return to_c(
+      with_agent([&](Agent& a) { return a.add_function(name, *id); }, [](Agent&) { return Status::kBusy; }));
+}
+
+jitquill_status jitquill_enter(uint64_t id, uint64_t frame_key) {
+  return put(lanes::RecordKind::kEnterKey, id, frame_key);
+}
+
+jitquill_status jitquill_leave(uint64_t id, uint64_t frame_key) {
+  return put(lanes::RecordKind::kLeaveKey, id, frame_key);
+}
+
+jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size) {
+  if (event >= kFirstOwnEvent || (payload == nullptr && size != 0)) return JITQUILL_BAD_ARGUMENT;
+  if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
+  return JITQUILL_OFF;
+}
+
+jitquill_status jitquill_stack(const void* low, const void* high) {
+  return low < high ? JITQUILL_OFF : JITQUILL_BAD_ARGUMENT;
+}
+
+}  // extern "C"

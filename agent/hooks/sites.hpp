@@ -1,0 +1,64 @@
+// The sites of live functions: checked when their code is announced, switched on and off later.
+//
+// Context   touch(): any, before anything is held. All else under the leaf lock, so that one thread at a time
+//           writes sleds; the code may run meanwhile.
+// Promises  nothing is written into bytes that are not a prefilled sled (sled.hpp) whose thunk leads to our
+//           hook of its kind: a function with one such site keeps all of its sites as they are. A function's
+//           exits are on before its entries, and off after them.
+// Does not  know whether the code still lives: forget() the sites when it is gone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "writer/model/code.hpp"
+
+namespace jitquill::sites {
+
+// The hooks that sleds lead to, by their kind (jitquill_site_kind).
+const void* hook(std::uint32_t kind) noexcept;
+
+// What keeps a function's sites off for good.
+enum class Trouble : std::uint8_t {
+  kNone,
+  kNoPlace,   // nowhere to write them
+  kBadSites,  // out of order or range, of an unknown kind, not aligned
+  kBadSleds,  // other bytes than a sled's, or not the same where they are written
+  kBadThunk,  // the call leads to something else than our hook
+  kLargeId,   // the code's id has more than 32 bits
+  kNoMemory,
+};
+
+// A constant text that goes on from "sites stay off: ".
+const char* text(Trouble trouble) noexcept;
+
+// Writes to the sleds what they hold, so that a wrong pointer faults here. Those that are no sleds are not
+// touched.
+void touch(const CodeLoad& load) noexcept;
+// As touch(), each page of it.
+void touch(std::uint8_t* writable, std::uint64_t size) noexcept;
+
+// Of one live function. Made with its sites off, whatever they were.
+class SiteList {
+ public:
+  // The load must have sites. Null: it has no site that could be switched, and `trouble` says why.
+  static SiteList* make(const CodeLoad& load, Trouble& trouble) noexcept;
+  static void forget(SiteList* list) noexcept;  // null too
+
+  void turn(bool on) noexcept;
+  bool is_on() const noexcept { return is_on_; }
+  std::string_view name() const noexcept;
+
+ private:
+  explicit SiteList(const CodeLoad& load) noexcept;
+  void turn_each(std::uint32_t from, std::uint32_t to, bool on) noexcept;
+  std::uint32_t* offsets() noexcept { return reinterpret_cast<std::uint32_t*>(this + 1); }
+
+  std::uint8_t* writable_;
+  std::uint32_t entries_ = 0;  // of offsets(), the first ones
+  std::uint32_t count_;
+  std::uint32_t name_size_;
+  bool is_on_ = false;
+};
+
+}  // namespace jitquill::sites

@@ -1,0 +1,82 @@
+// The agent's part that says which functions are traced: by patterns, at load and at any time later.
+#include "agent/base/counters.hpp"
+#include "agent/base/text_line.hpp"
+#include "agent/base/text_pieces.hpp"
+#include "agent/hooks/sites.hpp"
+#include "agent/life/agent.hpp"
+
+namespace jitquill {
+namespace {
+
+Counter counter_of(sites::Trouble trouble) noexcept {
+  switch (trouble) {
+    case sites::Trouble::kNoPlace:
+      return Counter::sites_without_place;
+    case sites::Trouble::kLargeId:
+      return Counter::sites_without_id;
+    case sites::Trouble::kNoMemory:
+      return Counter::news_out_of_memory;
+    default:
+      return Counter::sites_refused;
+  }
+}
+
+}  // namespace
+
+bool Agent::may_trace() const noexcept {
+  const bool open = phase_ == Phase::kDormant || phase_ == Phase::kAwake;
+  return open && may_record() && options_.hooks.any() && sites::hook(1) != nullptr;
+}
+
+bool Agent::is_traced(std::string_view name) const noexcept {
+  return may_trace() && options_.hooks.match(name);
+}
+
+// That there is no place to write is no fault of the runtime's: it is counted, and nothing said.
+sites::SiteList* Agent::take_sites(const CodeLoad& load, Status& status) noexcept {
+  if (load.sites.empty()) return nullptr;
+  sites::Trouble trouble;
+  sites::SiteList* const list = sites::SiteList::make(load, trouble);
+  if (list != nullptr) {
+    count(Counter::sites_taken);
+    return list;
+  }
+  count(counter_of(trouble));
+  if (trouble == sites::Trouble::kNoPlace) return nullptr;
+  if (status == Status::kOk) status = Status::kSitesLeftOut;
+  const std::uint32_t bit = 1u << static_cast<unsigned>(trouble);
+  if ((site_troubles_said_ & bit) != 0) return nullptr;
+  site_troubles_said_ |= bit;
+  Message line;
+  line.text("sites stay off in '").text(first(load.name, 200)).text("': ").text(sites::text(trouble));
+  (void)log_.say(line.view());
+  return nullptr;
+}
+
+void Agent::switch_sites() noexcept {
+  code_map_.for_each_sites([this](sites::SiteList& list) {
+    const bool on = is_traced(list.name());
+    if (on == list.is_on()) return;
+    list.turn(on);
+    count(Counter::sites_switched);
+  });
+}
+
+Status Agent::set_hooks(std::string_view patterns) noexcept {
+  if (options_.hooks.set(patterns) != nullptr) return Status::kBadArgument;
+  set_phase(phase_);  // what it tells other threads depends on the patterns
+  switch_sites();
+  if (phase_ == Phase::kStopped) return Status::kStopped;
+  return phase_ == Phase::kOff ? Status::kOff : Status::kOk;
+}
+
+Status Agent::add_function(std::string_view name, std::uint64_t& id) noexcept {
+  id = 0;
+  if (!may_trace()) return phase_ == Phase::kStopped ? Status::kStopped : Status::kOff;
+  if (!options_.hooks.match(name)) return Status::kOk;
+  id = ++last_id_;
+  count(Counter::functions_without_code);
+  return Status::kOk;
+}
+
+}  // namespace jitquill
