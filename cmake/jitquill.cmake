@@ -12,6 +12,8 @@ endif()
 
 option(JITQUILL_WERROR "Warnings are errors (the presets say so)" OFF)
 set(JITQUILL_SANITIZE "" CACHE STRING "Sanitizers for every target, for instance address,undefined")
+option(JITQUILL_FUZZ "Build tests/fuzz (needs clang)" OFF)
+option(JITQUILL_FUZZ_COVERAGE "Fuzzers that say which lines they reach" OFF)
 
 add_library(jitquill_flags INTERFACE)
 target_compile_options(jitquill_flags INTERFACE

@@ -2,7 +2,7 @@
 # Builds Jitquill and runs its tests. Installs the Debian packages that this needs.
 #   bash cmake/test.sh           what CI runs: everything, with small numbers, one real runtime of each kind
 #   bash cmake/test.sh --quick   unit, golden and law tests
-#   bash cmake/test.sh --long    large numbers, all runtimes, both compilers, sanitizers, benchmarks: an hour
+#   bash cmake/test.sh --long    large numbers, all runtimes, both compilers, sanitizers, fuzzers, benchmarks: two hours
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -57,6 +57,7 @@ case $mode in
   normal)
     build release && run release -LE long
     build clang unit-tests && run clang -L 'unit|golden'
+    build fuzz fuzzers && run fuzz -L fuzz
     ;;
   long)
     export JITQUILL_LONG=1
@@ -64,6 +65,8 @@ case $mode in
     build clang && run clang
     build debug && run debug -L 'unit|golden|law|host'
     build asan && run asan -L 'unit|golden'
+    build fuzz fuzzers && run fuzz -L fuzz
+    build fuzz-coverage fuzzers && run fuzz-coverage -L fuzz
     if [ -d build/release/tests/bench ]; then
       for bench in build/release/tests/bench/bench-*; do [ -x "$bench" ] && [ -f "$bench" ] && "$bench"; done
     fi
