@@ -46,7 +46,7 @@ Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlet
     if (status != Status::kOk) say_sink(log, rows[i], status);
     all = worse(all, status);
     if (is_done(status)) {
-      open_[count_++] = {sink, &rows[i], 0};
+      open_[count_++] = {sink, &rows[i], 0, false};
     } else {
       count(Counter::write_errors);
       if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
@@ -73,13 +73,18 @@ void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcep
   drop(index);
 }
 
+bool OpenSinks::is_within(const Open& open, Reach reach) noexcept {
+  if (reach == Reach::kFiles) return !open.sink->is_in_memory();
+  return reach == Reach::kAll || open.owes;
+}
+
 template <class Call>
 Status OpenSinks::each(Call call, Log& log, Reach reach) noexcept {
   met_limit_ = false;
   Status all = Status::kOk;
   bool is_taken = false;
   for (std::size_t i = count_; i-- > 0;) {  // backwards: a failure may take row i out
-    if (reach == Reach::kFiles && open_[i].sink->is_in_memory()) continue;
+    if (!is_within(open_[i], reach)) continue;
     const Status status = call(*open_[i].sink);
     is_taken = true;
     all = worse(all, status);
@@ -96,6 +101,21 @@ Status OpenSinks::each(Call call, Log& log, Reach reach) noexcept {
 
 Status OpenSinks::load(const CodeLoad& load, Written& written, Log& log, Reach reach) noexcept {
   return each([&](Sink& sink) { return sink.load(load, written); }, log, reach);
+}
+
+void OpenSinks::hold() noexcept {
+  for (Open& open : std::span(open_, count_)) open.sink->hold();
+}
+
+bool OpenSinks::release() noexcept {
+  bool is_written = true;
+  for (Open& open : std::span(open_, count_)) {
+    const Status status = open.sink->release();
+    if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
+    open.owes = !is_done(status);
+    is_written = is_written && !open.owes;
+  }
+  return is_written;
 }
 
 Status OpenSinks::move(const CodeMove& move, Written& written, Log& log) noexcept {

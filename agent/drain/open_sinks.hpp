@@ -20,11 +20,16 @@ class OpenSinks {
 
   bool any() const noexcept { return count_ != 0; }
 
-  enum class Reach { kAll, kFiles };  // kFiles: not those whose output is memory
+  // kFiles: not those whose output is memory; kOwing: those whose last release() failed.
+  enum class Reach { kAll, kFiles, kOwing };
 
   // The first failure, else the first limit, else kOk. kOff: nobody was there to take it. kFull is not held
   // against a sink: it waits for a new folder.
   Status load(const CodeLoad& load, Written& written, Log& log, Reach reach = Reach::kAll) noexcept;
+  // Between the two, sinks may keep what they are told, to write it as one. False: some could not, and have
+  // nothing of it. They are to be told again, each load by itself (kOwing).
+  void hold() noexcept;
+  [[nodiscard]] bool release() noexcept;
   Status move(const CodeMove& move, Written& written, Log& log) noexcept;
   Status unload(const CodeUnload& unload, Log& log) noexcept;
 
@@ -44,10 +49,12 @@ class OpenSinks {
     Sink* sink;
     const SinkRow* row;
     std::uint32_t failures;
+    bool owes;
   };
   static constexpr std::size_t kMost = 16;
   static constexpr std::uint32_t kFailuresToSwitchOff = 3;
 
+  static bool is_within(const Open& open, Reach reach) noexcept;
   template <class Call>
   Status each(Call call, Log& log, Reach reach = Reach::kAll) noexcept;
   void note_failure(std::size_t index, Status status, Log& log) noexcept;

@@ -1,11 +1,21 @@
 #include "agent/intake/told.hpp"
 
+#include <algorithm>
+
 #include "agent/base/counters.hpp"
 #include "agent/intake/frames/frames.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {
+
+namespace {
+
+bool is_copy(const CodeLoad& load) noexcept {
+  return reinterpret_cast<std::uint64_t>(load.bytes.data()) != load.address;
+}
+
+}  // namespace
 
 bool wants_code() noexcept {
   return agent().wants_code();
@@ -35,7 +45,7 @@ Status tell_load(CodeLoad& load) {
     return load.bytes.empty() ? Status::kEmptyCode : Status::kTooLarge;
   }
   load.is_overheard = true;
-  load.may_fault = reinterpret_cast<std::uint64_t>(load.bytes.data()) == load.address;
+  load.may_fault = !is_copy(load);
   const auto tell = [&] {
     return with_agent([&](Agent& a) { return a.load(load); }, [&](Agent& a) { return a.queue_load(load); });
   };
@@ -44,6 +54,26 @@ Status tell_load(CodeLoad& load) {
     const frames::KnownUnwinding known(load);
     return tell();
   });
+}
+
+void tell_loads(std::span<CodeLoad> loads, std::span<Status> told) {
+  const bool is_plain = std::ranges::all_of(loads, [](const CodeLoad& load) {
+    return is_copy(load) && !load.unwinding.has_rows() && is_placeable(load.address, load.bytes.size());
+  });
+  if (!is_plain || !wants_code() || frames::knows_any()) {
+    for (std::size_t i = 0; i < loads.size(); ++i) told[i] = tell_load(loads[i]);
+    return;
+  }
+  for (CodeLoad& load : loads) load.is_overheard = true;
+  const auto write = [&](Agent& a) {
+    a.load_all(loads, told);
+    return Status::kOk;
+  };
+  const auto queue = [&](Agent& a) {
+    for (std::size_t i = 0; i < loads.size(); ++i) told[i] = a.queue_load(loads[i]);
+    return Status::kQueued;
+  };
+  (void)with_agent(write, queue);
 }
 
 Status tell_unload(std::uint64_t address) {

@@ -7,6 +7,7 @@
 //           inlined calls or unwinding are new. What the runtime told by the C API is never overruled.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "writer/model/code.hpp"
@@ -26,6 +27,8 @@ Status open_outputs();
 // `load`: address, bytes, name, and what else the runtime knows. `bytes` where they run, or a copy in memory
 // of ours.
 Status tell_load(CodeLoad& load);
+// The same of many; those that are copies and bring no unwinding are written together. told[i]: of loads[i].
+void tell_loads(std::span<CodeLoad> loads, std::span<Status> told);
 Status tell_unload(std::uint64_t address);
 // The function at `from`, told before with may_move set, runs at `to` from now on.
 Status tell_move(std::uint64_t from, std::uint64_t to);

@@ -47,6 +47,45 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   return add_to_map(load, written, hash, status) || !is_done(status) ? status : out_of_memory();
 }
 
+void Agent::load_all(std::span<CodeLoad> loads, std::span<Status> told) noexcept {
+  std::size_t next = 0;
+  // The first may have to open what they go to; and the last function of a folder with a limit is found one
+  // by one.
+  const auto is_single = [this] { return phase_ != Phase::kAwake || options_.max_bytes != 0; };
+  for (; next < loads.size() && is_single(); ++next) told[next] = load(loads[next]);
+  for (; next < loads.size(); next += kMostAtOnce) {
+    const std::size_t count = std::min(kMostAtOnce, loads.size() - next);
+    load_as_one(loads.subspan(next, count), told.subspan(next, count));
+  }
+}
+
+void Agent::load_as_one(std::span<CodeLoad> loads, std::span<Status> told) noexcept {
+  struct {
+    Written written;
+    std::uint64_t hash = 0;
+    bool is_known = false;
+  } outcomes[kMostAtOnce];
+  sinks_.hold();
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    CodeLoad& load = loads[i];
+    load.id = ++last_id_;
+    sign(load);
+    prepare(load);
+    outcomes[i].hash = load.is_overheard ? hash_of(load.bytes) : 0;
+    outcomes[i].is_known = load.is_overheard && is_known(load, outcomes[i].hash);
+    told[i] = outcomes[i].is_known ? Status::kOk : sinks_.load(load, outcomes[i].written, log_);
+  }
+  const bool is_written = sinks_.release();
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    auto& [written, hash, is_known] = outcomes[i];
+    if (is_known) continue;
+    if (!is_written) told[i] = sinks_.load(loads[i], written = {}, log_, OpenSinks::Reach::kOwing);
+    count_load(loads[i], told[i], written);
+    if (!add_to_map(loads[i], written, hash) && is_done(told[i])) told[i] = out_of_memory();
+  }
+  notice_lost_sinks();
+}
+
 // What the options say about it, and what the code map knows.
 void Agent::prepare(CodeLoad& load) noexcept {
   load.pid = pid_;

@@ -17,6 +17,8 @@ class JitdumpSink final : public Sink {
  public:
   Status begin(const Origin& origin, const Outlets& outlets) noexcept override;
   Status load(const CodeLoad& load, Written& written) noexcept override;
+  void hold() noexcept override;
+  Status release() noexcept override;
   Status move(const CodeMove& move, Written& written) noexcept override;
   Status unload(const CodeUnload&) noexcept override { return Status::kOk; }
   Status end(std::uint64_t when_ns) noexcept override;
@@ -30,6 +32,7 @@ class JitdumpSink final : public Sink {
   std::uint64_t salt_for(const CodeLoad& load) noexcept;
 
   Bytes group_;
+  bool is_held_ = false;
   GroupFile file_;
   jitdump::Marker marker_;
   jitdump::SeenCode seen_;
@@ -56,8 +59,23 @@ Status JitdumpSink::write_header(const Origin& origin) noexcept {
 }
 
 Status JitdumpSink::load(const CodeLoad& load, Written& written) noexcept {
+  if (!is_held_) group_.clear();
+  const std::size_t start = group_.size();
+  const Status put = jitdump::put_group(group_, load, salt_for(load), written);
+  if (!is_held_) return append(put, written);
+  written.bytes += group_.size() - start;
+  return put;
+}
+
+void JitdumpSink::hold() noexcept {
   group_.clear();
-  return append(jitdump::put_group(group_, load, salt_for(load), written), written);
+  is_held_ = true;
+}
+
+Status JitdumpSink::release() noexcept {
+  is_held_ = false;
+  if (group_.failed()) return Status::kNoMemory;
+  return group_.size() == 0 ? Status::kOk : file_.append(group_.view());
 }
 
 // Differs between functions, files and runs. 0: these bytes are new in this file.
@@ -102,6 +120,7 @@ Status JitdumpSink::hand_over(std::uint64_t when_ns) noexcept {
 }
 
 void JitdumpSink::abandon() noexcept {
+  is_held_ = false;
   marker_.drop();
   file_.close();
 }

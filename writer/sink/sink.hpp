@@ -70,6 +70,10 @@ class Sink {
   // Opens the output. kNoMarker is a success with a limit.
   virtual Status begin(const Origin& origin, const Outlets& outlets) noexcept = 0;
   virtual Status load(const CodeLoad& load, Written& written) noexcept = 0;
+  // Between hold() and release() what load() puts may wait in memory, so that many functions are one write.
+  // A release() that fails has written nothing of it, and forgets it.
+  virtual void hold() noexcept {}
+  virtual Status release() noexcept { return Status::kOk; }
   virtual Status move(const CodeMove& move, Written& written) noexcept = 0;
   virtual Status unload(const CodeUnload& unload) noexcept = 0;
   // Ends the output properly and closes it.

@@ -84,10 +84,12 @@ class SymfileFrames {
   unwind::FdeFinder finder_{{}, 0};
 };
 
-void tell_one(CodeLoad& load, std::span<const std::uint8_t> bytes, Growing<std::uint64_t>& addresses) {
-  if (load.address == 0 || bytes.empty() || bytes.size() > kMaxCodeSize) return;
-  load.bytes = bytes;
-  if (!is_done(intake::tell_load(load))) return;
+bool is_tellable(std::uint64_t address, std::uint64_t size) noexcept {
+  return address != 0 && size != 0 && size <= kMaxCodeSize;
+}
+
+void note_told(const CodeLoad& load, Status status, Growing<std::uint64_t>& addresses) {
+  if (!is_done(status)) return;
   count(Counter::symfile_functions);
   if (!addresses.push(load.address)) count(Counter::news_out_of_memory);
 }
@@ -110,7 +112,10 @@ struct ElfTeller {
       load.unwinding.kind = Unwinding::Kind::kReady;
       load.unwinding.ready = fde->cfi;
     }
-    tell_one(load, host_bytes(function.address, function.size), addresses);
+    if (!is_tellable(function.address, function.size)) return;
+    load.bytes = host_bytes(function.address, function.size);
+    const Status status = intake::tell_load(load);
+    note_told(load, status, addresses);
   }
 };
 
@@ -136,33 +141,68 @@ class ModuleCopy {
   Block copy_;
 };
 
-// One piece of a module at a time, with the lines that followed it.
-struct BeamTeller {
-  const ModuleCopy& module;
-  Growing<std::uint64_t>& addresses;
-  Growing<Line> lines;
-  BeamRange range;
+// Gathers pieces of a module, each with the lines that follow it, and tells many at once.
+class BeamTeller {
+ public:
+  BeamTeller(const ModuleCopy& module, Growing<std::uint64_t>& addresses) noexcept
+      : module_(module), addresses_(addresses) {}
+  ~BeamTeller() {
+    loads_.release();
+    lines_.release();
+  }
+  BeamTeller(const BeamTeller&) = delete;
+  BeamTeller& operator=(const BeamTeller&) = delete;
 
-  void begin(const BeamRange& next) {
-    flush();
-    range = next;
+  void begin(const BeamRange& range) {
+    end_piece();
+    if (loads_.size() == kMostAtOnce) tell();
+    // What lies in front of a module's code is data.
+    is_piece_ = is_tellable(range.address, range.size) && !range.name.ends_with("::codeHeader");
+    if (!is_piece_) return;
+    CodeLoad load;
+    load.address = range.address;
+    load.name = range.name;
+    load.bytes = module_.bytes_of(range);
+    is_piece_ = loads_.push(load);
+    if (!is_piece_) count(Counter::news_out_of_memory);
+    first_line_ = lines_.size();
   }
   void add(const BeamLine& line) {
-    const bool ascends = lines.size() == 0 || lines[lines.size() - 1].offset <= line.offset;
+    if (!is_piece_) return;
+    const bool ascends = lines_.size() == first_line_ || lines_[lines_.size() - 1].offset <= line.offset;
+    const bool is_inside = line.offset < loads_[loads_.size() - 1].bytes.size();
     // Without memory the function only has fewer lines.
-    if (line.offset < range.size && ascends) (void)lines.push({line.offset, line.line, 0, line.file});
+    if (is_inside && ascends) (void)lines_.push({line.offset, line.line, 0, line.file});
   }
-  void flush() {
-    // What lies in front of a module's code is data.
-    if (range.address != 0 && !range.name.ends_with("::codeHeader")) {
-      CodeLoad load;
-      load.address = range.address;
-      load.name = range.name;
-      load.lines = lines.all();
-      tell_one(load, module.bytes_of(range), addresses);
+  void tell() {
+    end_piece();
+    const Line* next = lines_.all().data();
+    for (CodeLoad& load : loads_.all()) {
+      load.lines = {next, load.lines.size()};
+      next += load.lines.size();
     }
-    lines.keep_if([](const Line&) { return false; });
+    Status told[kMostAtOnce];
+    intake::tell_loads(loads_.all(), std::span(told).first(loads_.size()));
+    for (std::size_t i = 0; i < loads_.size(); ++i) note_told(loads_[i], told[i], addresses_);
+    loads_.keep_if([](const CodeLoad&) { return false; });
+    lines_.keep_if([](const Line&) { return false; });
   }
+
+ private:
+  static constexpr std::size_t kMostAtOnce = 256;
+
+  // Where its lines lie is known when no more come, which may move them: until then only how many they are.
+  void end_piece() {
+    if (is_piece_) loads_[loads_.size() - 1].lines = lines_.all().subspan(first_line_);
+    is_piece_ = false;
+  }
+
+  const ModuleCopy& module_;
+  Growing<std::uint64_t>& addresses_;
+  Growing<CodeLoad> loads_;
+  Growing<Line> lines_;
+  std::size_t first_line_ = 0;
+  bool is_piece_ = false;
 };
 
 }  // namespace
@@ -202,11 +242,10 @@ bool SymfileCode::tell_beam(Growing<std::uint64_t>& addresses) const {
   const BeamSymfile file(file_);
   if (!file.is_valid()) return false;
   const ModuleCopy module(file.code());
-  BeamTeller teller{module, addresses, {}, {}};
+  BeamTeller teller(module, addresses);
   file.for_each([&](const BeamRange& range, std::uint32_t) { teller.begin(range); },
                 [&](const BeamLine& line) { teller.add(line); });
-  teller.flush();
-  teller.lines.release();
+  teller.tell();
   return true;
 }
 

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -21,6 +24,16 @@ namespace fs = std::filesystem;
 std::uint64_t value_of(Counter which) {
   return counted(static_cast<std::size_t>(which));
 }
+
+// Memory that cannot be read.
+class Gone {
+ public:
+  ~Gone() { munmap(page_, 4096); }
+  std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(page_); }
+
+ private:
+  void* page_ = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
 
 class Told : public testing::Test {
  protected:
@@ -101,11 +114,10 @@ TEST_F(Told, TheRuntimesOwnWordIsNeverOverruled) {
 }
 
 TEST_F(Told, CodeThatIsGoneCostsACounter) {
-  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(page, MAP_FAILED);
+  const Gone gone;
   CodeLoad load;
-  load.address = reinterpret_cast<std::uint64_t>(page);
-  load.bytes = {static_cast<const std::uint8_t*>(page), 100};
+  load.address = gone.address();
+  load.bytes = {reinterpret_cast<const std::uint8_t*>(gone.address()), 100};
   load.name = "gone";
   load.may_move = true;
   EXPECT_EQ(intake::tell_load(load), Status::kOk);
@@ -114,13 +126,75 @@ TEST_F(Told, CodeThatIsGoneCostsACounter) {
 }
 
 TEST_F(Told, ACopyIsTakenAsItIs) {
-  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(page, MAP_FAILED);
+  const Gone gone;
   CodeLoad load = load_of(0, 64);
-  load.address = reinterpret_cast<std::uint64_t>(page);
+  load.address = gone.address();
   EXPECT_EQ(intake::tell_load(load), Status::kOk);
   EXPECT_EQ(value_of(Counter::functions_loaded), 1u);
   EXPECT_EQ(value_of(Counter::code_unreadable), 0u);
+}
+
+// Functions of 32 bytes each, copied from somewhere else.
+class ToldTogether : public Told {
+ protected:
+  static constexpr std::size_t kCount = 100;
+
+  ToldTogether() {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      code_[32 * i] = static_cast<std::uint8_t>(i);
+      CodeLoad load = load_of(32 * i, 32);
+      load.address = 0x10000 + 0x100 * i;
+      loads_.push_back(load);
+    }
+  }
+  using Told::tell;
+  void tell() { intake::tell_loads(loads_, told_); }
+  std::size_t done() const { return static_cast<std::size_t>(std::ranges::count_if(told_, is_done)); }
+  static fs::path dump() {
+    return fs::path(jitquill_output_folder()) / ("jit-" + std::to_string(getpid()) + ".dump");
+  }
+
+  std::vector<CodeLoad> loads_;
+  std::vector<Status> told_ = std::vector<Status>(kCount, Status::kNotFound);
+};
+
+TEST_F(ToldTogether, AreAsManyAsOneByOne) {
+  tell();
+  EXPECT_EQ(done(), kCount);
+  EXPECT_EQ(value_of(Counter::functions_loaded), kCount);
+  const std::uint64_t bytes = value_of(Counter::bytes_written);
+  EXPECT_EQ(fs::file_size(dump()), bytes + 40);
+  tell();
+  EXPECT_EQ(value_of(Counter::duplicates_merged), kCount);
+  EXPECT_EQ(fs::file_size(dump()), bytes + 40);
+  for (CodeLoad& load : loads_) EXPECT_EQ(intake::tell_unload(load.address), Status::kOk);
+  for (CodeLoad& load : loads_) EXPECT_EQ(intake::tell_load(load), Status::kOk);
+  EXPECT_EQ(fs::file_size(dump()), 2 * bytes + 40);
+}
+
+TEST_F(ToldTogether, OneThatMayFaultIsToldToo) {
+  const Gone gone;
+  loads_[50].address = gone.address();
+  loads_[50].bytes = {reinterpret_cast<const std::uint8_t*>(gone.address()), 32};
+  tell();
+  EXPECT_EQ(value_of(Counter::functions_loaded), kCount);
+  EXPECT_EQ(value_of(Counter::code_unreadable), 1u);
+}
+
+// Of a batch that does not fit as a whole, those that do are written and the others are counted.
+TEST_F(ToldTogether, AFullDiskTakesWhatFits) {
+  ASSERT_EQ(tell(3500, 32), Status::kOk);
+  const std::uint64_t group = value_of(Counter::bytes_written);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{fs::file_size(dump()) + 50 * group, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  tell();
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(done(), 50u);
+  EXPECT_EQ(value_of(Counter::functions_loaded), 51u);
+  EXPECT_EQ(value_of(Counter::functions_lost), kCount - 50);
+  EXPECT_EQ(value_of(Counter::outputs_switched_off), 1u);
 }
 
 TEST_F(Told, ImpossiblePlacesAreRefused) {

@@ -67,6 +67,26 @@ TEST_F(JitdumpSink, FileIsWholeAfterEachLoad) {
   EXPECT_EQ(sink->unload({101, 0, 0x65000, 1}), Status::kOk);
 }
 
+TEST_F(JitdumpSink, WhatIsHeldIsWrittenAtOnceAndIsTheSame) {
+  ASSERT_EQ(sink->begin(kOrigin, folder), Status::kOk);
+  for (std::uint64_t index = 1; index <= 3; ++index)
+    EXPECT_EQ(sink->load(function(index), written), Status::kOk);
+  const std::string one_by_one = folder.read("jit-4711.dump").substr(40);
+  written = {};
+  sink->hold();
+  for (std::uint64_t index = 1; index <= 3; ++index) {
+    CodeLoad refused;
+    EXPECT_EQ(sink->load(refused, written), Status::kEmptyCode);
+    EXPECT_EQ(sink->load(function(index), written), Status::kOk);
+  }
+  EXPECT_EQ(folder.read("jit-4711.dump").substr(40), one_by_one);
+  EXPECT_EQ(sink->release(), Status::kOk);
+  EXPECT_EQ(folder.read("jit-4711.dump").substr(40), one_by_one + one_by_one);
+  EXPECT_EQ(written.bytes, one_by_one.size());
+  EXPECT_EQ(sink->load(function(4), written), Status::kOk);
+  EXPECT_EQ(folder.read("jit-4711.dump").size(), 40 + one_by_one.size() * 7 / 3);
+}
+
 TEST_F(JitdumpSink, EndWritesCloseLastAndLeavesTheMarkerForLateProfilers) {
   ASSERT_EQ(sink->begin(kOrigin, folder), Status::kOk);
   EXPECT_EQ(sink->end(5), Status::kOk);
