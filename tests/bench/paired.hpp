@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace jitquill::bench {
@@ -41,17 +42,33 @@ struct Pairs {
   }
 };
 
+// What both gave, pair by pair; they take turns in going first.
+template <class Ours, class Floor>
+auto interleaved(int pairs, Ours ours, Floor floor) {
+  std::vector<std::pair<decltype(ours()), decltype(floor())>> results;
+  (void)ours();  // warm up both
+  (void)floor();
+  for (int i = 0; i < pairs; ++i) {
+    const bool ours_first = i % 2 == 0;
+    if (ours_first) {
+      const auto of_ours = ours();
+      results.emplace_back(of_ours, floor());
+    } else {
+      const auto of_floor = floor();
+      results.emplace_back(ours(), of_floor);
+    }
+  }
+  return results;
+}
+
 template <class Ours, class Floor>
 Pairs run_pairs(int pairs, Ours ours, Floor floor) {
   Pairs result;
-  ours();  // warm up both
-  floor();
-  for (int i = 0; i < pairs; ++i) {
-    const bool ours_first = i % 2 == 0;
-    const double a = ours_first ? seconds_of(ours) : seconds_of(floor);
-    const double b = ours_first ? seconds_of(floor) : seconds_of(ours);
-    result.ours_s.push_back(ours_first ? a : b);
-    result.floor_s.push_back(ours_first ? b : a);
+  const auto all = interleaved(
+      pairs, [&] { return seconds_of(ours); }, [&] { return seconds_of(floor); });
+  for (const auto& [ours_s, floor_s] : all) {
+    result.ours_s.push_back(ours_s);
+    result.floor_s.push_back(floor_s);
   }
   return result;
 }
@@ -63,11 +80,14 @@ struct Ratio {
   double floor_s;
 };
 
-template <class Ours, class Floor>
-Ratio paired(int pairs, Ours ours, Floor floor) {
-  const Pairs runs = run_pairs(pairs, ours, floor);
+inline Ratio ratio_of(const Pairs& runs) {
   const auto ratios = runs.compared([](double a, double b) { return a / b; });
   return {median_of(ratios), upper_95_of(ratios), median_of(runs.ours_s), median_of(runs.floor_s)};
+}
+
+template <class Ours, class Floor>
+Ratio paired(int pairs, Ours ours, Floor floor) {
+  return ratio_of(run_pairs(pairs, ours, floor));
 }
 
 struct Difference {
@@ -85,7 +105,7 @@ Difference paired_difference(int pairs, Ours ours, Floor floor) {
 }
 
 inline void print(const char* what, const Ratio& ratio, double target) {
-  std::printf("%-60s ratio %.2f (95%% bound %.2f, target %.2f)\n", what, ratio.median, ratio.upper_95,
+  std::printf("%-60s ratio %.3f (95%% bound %.3f, target %.2f)\n", what, ratio.median, ratio.upper_95,
               target);
 }
 
