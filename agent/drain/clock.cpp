@@ -1,0 +1,43 @@
+#include "agent/drain/clock.hpp"
+
+#include <algorithm>
+
+namespace jitquill::drain {
+
+bool Clock::add(std::uint64_t ticks, std::uint64_t ns) noexcept {
+  if (count_ != 0 && (ticks <= pairs_[count_ - 1].ticks || ns < pairs_[count_ - 1].ns)) return false;
+  if (count_ == kMostPairs) {
+    std::copy(pairs_ + 2, pairs_ + kMostPairs, pairs_ + 1);
+    --count_;
+  }
+  pairs_[count_++] = {ticks, ns};
+  span_ = 0;  // the last line may bend now
+  return true;
+}
+
+void Clock::choose_line(std::uint64_t ticks) noexcept {
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  const Pair* const first = pairs_;
+  const Pair* const end = pairs_ + count_;
+  const Pair* const next =
+      std::upper_bound(first, end, ticks, [](std::uint64_t t, const Pair& pair) { return t < pair.ticks; });
+  // The line through a and b; what is beyond both goes on with it.
+  const Pair* const b = count_ < 2 ? first : std::clamp(next, first + 1, end - 1);
+  const Pair* const a = count_ < 2 ? first : b - 1;
+  slope_ = std::uint64_t{1} << kShift;
+  if (a != b) {
+    const auto wide = (static_cast<unsigned __int128>(b->ns - a->ns) << kShift) / (b->ticks - a->ticks);
+    slope_ = wide > kMost ? kMost : static_cast<std::uint64_t>(wide);
+  }
+  from_ = a->ticks;
+  ns_ = a->ns;
+  span_ = next == end ? kMost - from_ : next->ticks - from_;
+  if (ticks >= from_) return;
+  // Before the first pair: for these ticks only, since there is no end to begin at.
+  const auto before = static_cast<unsigned __int128>(from_ - ticks) * slope_ >> kShift;
+  ns_ = before < ns_ ? ns_ - static_cast<std::uint64_t>(before) : 0;
+  span_ = 1;
+  from_ = ticks;
+}
+
+}  // namespace jitquill::drain

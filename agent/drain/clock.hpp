@@ -1,0 +1,48 @@
+// The CPU's counter as CLOCK_MONOTONIC: straight lines between pairs of both that were read together.
+//
+// Context   [drain]; any one thread.
+// Promises  later ticks are never an earlier time, as long as no pair is added in between: a thread's times
+//           are held together by whoever asks (pairing.hpp). One multiplication where the ticks lie between
+//           the same two pairs as the last ones.
+// Does not  trust the pairs: those that run backwards are left out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jitquill::drain {
+
+class Clock {
+ public:
+  // False: not later than the last one. Of many the second is forgotten: the first tells the rate.
+  bool add(std::uint64_t ticks, std::uint64_t ns) noexcept;
+  std::size_t pairs() const noexcept { return count_; }
+
+  // Before the first and behind the last pair the nearest line goes on. With one pair a tick is 1 ns.
+  std::uint64_t ns_of(std::uint64_t ticks) noexcept {
+    if (ticks - from_ >= span_) [[unlikely]]
+      choose_line(ticks);
+    const auto behind = static_cast<unsigned __int128>(ticks - from_) * slope_ >> kShift;
+    return ns_ + static_cast<std::uint64_t>(behind);
+  }
+
+ private:
+  static constexpr unsigned kShift = 32;
+  static constexpr std::size_t kMostPairs = 65;  // as many as a pool's header has, and the next
+  struct Pair {
+    std::uint64_t ticks;
+    std::uint64_t ns;
+  };
+
+  void choose_line(std::uint64_t ticks) noexcept;
+
+  Pair pairs_[kMostPairs] = {};
+  std::size_t count_ = 0;
+  // The line in use: [from_, from_ + span_) in ticks.
+  std::uint64_t from_ = 0;
+  std::uint64_t span_ = 0;
+  std::uint64_t ns_ = 0;
+  std::uint64_t slope_ = std::uint64_t{1} << kShift;
+};
+
+}  // namespace jitquill::drain

@@ -1,0 +1,116 @@
+// The numbers that functions have in an output, by what run records say of them: a code's id, or an address.
+//
+// Context   [drain]; any one thread.
+// Promises  a number is dense, from 0, and stands for one version of a function for ever. define_new() tells
+//           of each one once, before anybody is handed it. By id: one look into an array. What the code lane
+//           does not know is called jit_<id>, or by its address, and counted.
+// Does not  keep texts: it reads them in the code lane when they are wanted.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/lanes/code_lane.hpp"
+#include "writer/bytes/byte_source.hpp"
+#include "writer/bytes/bytes.hpp"
+#include "writer/bytes/growing_array.hpp"
+#include "writer/model/run.hpp"
+
+namespace jitquill::drain {
+
+// A number for each key: open addressing, since neither ids nor addresses that nobody announced have a bound.
+class NumberTable {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::uint32_t find(std::uint64_t key) const noexcept;
+  bool put(std::uint64_t key, std::uint32_t value) noexcept;  // a new key or an old one; false: no memory
+
+ private:
+  struct Cell {
+    std::uint64_t key;
+    std::uint32_t value;  // kNone = empty
+  };
+  std::size_t place_of(std::uint64_t key) const noexcept;
+
+  GrowingArray<Cell> cells_;  // a power of two of them
+  std::size_t used_ = 0;
+};
+
+class Functions {
+ public:
+  static constexpr FunctionNumber kNone = NumberTable::kNone;
+
+  // What is in it now is read by read_news(). Null: no names at all.
+  void open(lanes::CodeLaneReader* lane) noexcept { lane_ = lane; }
+  // After run records were taken, and before they are asked for here: whatever they name is there then.
+  void read_news() noexcept;
+
+  // kNone: no memory.
+  FunctionNumber by_id(std::uint64_t id) noexcept {
+    if (id < ids_.size() && ids_[id].number != kNone) [[likely]]
+      return ids_[id].number;
+    return number_id(id);
+  }
+  FunctionNumber by_address(std::uint64_t address, std::uint64_t when_ns) noexcept;
+
+  std::size_t size() const noexcept { return functions_.size(); }
+  // tell(FunctionInfo) of each that is new since the last call.
+  template <class Tell>
+  void define_new(Tell tell) noexcept {
+    for (; defined_ < functions_.size(); ++defined_) {
+      Text text;
+      tell(describe(static_cast<FunctionNumber>(defined_), text));
+    }
+  }
+  bool has_new() const noexcept { return defined_ != functions_.size(); }
+  std::uint64_t nameless() const noexcept { return nameless_; }
+
+  // | functions: count, {code id, address} | as uleb128: their numbers follow from the order.
+  void put_new(Bytes& state) noexcept;
+  void put_all(Bytes& state) noexcept;
+  bool apply(ByteSource& state) noexcept;
+
+ private:
+  struct Known {
+    std::uint64_t record_at;  // in the code lane; 0 = none
+    FunctionNumber number;
+    std::uint32_t placement;  // its last
+  };
+  struct Placement {  // code lived in [address, address + size) from `since_ns` until `until_ns`
+    std::uint64_t address;
+    std::uint64_t size;
+    std::uint64_t since_ns;
+    std::uint64_t until_ns;
+    std::uint64_t id;
+  };
+  struct Function {
+    std::uint64_t id;  // 0 = by address
+    std::uint64_t address;
+  };
+  struct Text {
+    char made[32];
+  };
+
+  void note(const lanes::CodeRecord& record) noexcept;
+  bool know(std::uint64_t id) noexcept;
+  void place(const lanes::CodeRecord& record) noexcept;
+  void sort_placements() noexcept;
+  const Placement* find_placement(std::uint64_t address, std::uint64_t when_ns) noexcept;
+  FunctionNumber number_id(std::uint64_t id) noexcept;
+  FunctionNumber add(std::uint64_t id, std::uint64_t address) noexcept;
+  FunctionInfo describe(FunctionNumber number, Text& text) noexcept;
+  void put_from(std::size_t first, Bytes& state) noexcept;
+
+  lanes::CodeLaneReader* lane_ = nullptr;
+  GrowingArray<Known> ids_;  // by id, of the code lane
+  GrowingArray<Placement> placements_;
+  GrowingArray<std::uint32_t> by_address_;  // of placements_, by address and time
+  std::size_t sorted_ = 0;                  // so many placements are in by_address_
+  NumberTable strange_;               // ids that the code lane does not have, addresses of no known code
+  GrowingArray<Function> functions_;  // by number
+  std::size_t defined_ = 0;
+  std::size_t put_ = 0;
+  std::uint64_t nameless_ = 0;
+};
+
+}  // namespace jitquill::drain

@@ -1,0 +1,256 @@
+#include "agent/drain/pairing.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace jitquill::drain {
+namespace {
+
+using lanes::RecordKind;
+
+constexpr std::uint32_t kOnTheGround =
+    ~std::uint32_t{0};  // place of an interpreter's frame with none around it
+constexpr std::uint32_t kMostDepth = (1u << 24) - 1;
+constexpr std::uint32_t kMostStack = 255;
+
+void put_event(EventBuffer& events, RunEventKind kind, std::uint64_t when_ns) noexcept {
+  RunEvent& event = events.next();
+  event = {};
+  event.when_ns = when_ns;
+  event.kind = kind;
+}
+
+}  // namespace
+
+inline std::uint64_t Pairing::time_of(std::uint64_t ticks, Clock& clock) noexcept {
+  last_ns_ = std::max(last_ns_, clock.ns_of(ticks));
+  return last_ns_;
+}
+
+void Pairing::begin(std::uint64_t ticks, const Surroundings& around) noexcept {
+  put_event(around.events, RunEventKind::kThreadBegin, time_of(ticks, around.clock));
+}
+
+void Pairing::learn_stack(std::uint64_t low, std::uint64_t high, bool is_of_signals,
+                          const Surroundings& around) noexcept {
+  (void)stacks_.learn(low, high, is_of_signals,
+                      [&](Stack& stack) { close_to(stack, 0, last_ns_, around.events); });
+}
+
+inline void Pairing::push(Stack& stack, const Frame& frame, EventBuffer& events) noexcept {
+  if (!stack.frames.push(frame)) [[unlikely]] {
+    ++unrecorded_;
+    return;
+  }
+  RunEvent& event = events.next();
+  event.when_ns = frame.since_ns;
+  event.since_ns = 0;
+  event.amount = 0;
+  event.function = frame.function;
+  event.depth = std::min(open_, kMostDepth) & kMostDepth;
+  event.stack = static_cast<std::uint8_t>(std::min(stack.number, kMostStack));
+  event.kind = RunEventKind::kEnter;
+  event.end = FrameEnd::kNone;
+  event.reserved = 0;
+  ++open_;
+}
+
+inline void Pairing::close(Stack& stack, FrameEnd how, std::uint64_t when_ns, EventBuffer& events) noexcept {
+  const Frame frame = stack.frames.back();
+  stack.frames.pop();
+  const std::uint64_t lasted_ns = when_ns - frame.since_ns;
+  RunEvent& event = events.next();
+  event.when_ns = when_ns;
+  event.since_ns = frame.since_ns;
+  event.amount = std::min(frame.inside_ns, lasted_ns);
+  event.function = frame.function;
+  event.depth = std::min(frame.depth, kMostDepth) & kMostDepth;
+  event.stack = static_cast<std::uint8_t>(std::min(stack.number, kMostStack));
+  event.kind = RunEventKind::kLeave;
+  event.end = how;
+  event.reserved = 0;
+  --open_;
+  if (frame.key != 0) --open_keys_;
+  Stack* around = &stack;
+  if (stack.frames.empty() && stack.under != Stack::kNone) [[unlikely]] {
+    around = &stacks_[stack.under];
+    stacks_.touch(*around);
+    stack.kept = 0;
+  }
+  const std::size_t size = around->frames.size();
+  if (size != 0) around->frames.back().inside_ns += lasted_ns;
+  around->kept = std::min(around->kept, size == 0 ? 0 : size - 1);
+}
+
+void Pairing::come_from(Stack& before, const Stack& to, std::uint64_t when_ns, EventBuffer& events) noexcept {
+  if (before.is_of_signals && before.under == to.number) close_to(before, 0, when_ns, events);
+}
+
+// All above the first `size` frames was removed.
+void Pairing::close_to(Stack& stack, std::size_t size, std::uint64_t when_ns, EventBuffer& events) noexcept {
+  stacks_.touch(stack);
+  while (stack.frames.size() > size) close(stack, FrameEnd::kUnwound, when_ns, events);
+}
+
+inline void Pairing::enter(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns,
+                           EventBuffer& events) noexcept {
+  Stack* const before = stacks_.current();
+  Stack* const stack = stacks_.enter(slot);
+  if (before != stack && before != nullptr && stack != nullptr) [[unlikely]]
+    come_from(*before, *stack, when_ns, events);
+  if (stack == nullptr || function == Functions::kNone) [[unlikely]] {
+    ++unrecorded_;
+    return;
+  }
+  const std::uint32_t place = stack->place_of(slot);
+  while (!stack->frames.empty() && stack->frames.back().place <= place)
+    [[unlikely]] close(*stack, FrameEnd::kUnwound, when_ns, events);
+  push(*stack, {when_ns, 0, place, function, open_, 0}, events);
+}
+
+inline void Pairing::leave(std::uint32_t slot, FrameEnd how, std::uint64_t when_ns,
+                           EventBuffer& events) noexcept {
+  Stack* const stack = stacks_.find(slot);
+  if (stack == nullptr) [[unlikely]] {
+    ++unpaired_;
+    return;
+  }
+  if (Stack* const before = stacks_.current(); stack != before) [[unlikely]] {
+    stacks_.change(stack);
+    if (before != nullptr) come_from(*before, *stack, when_ns, events);
+  }
+  const std::uint32_t place = stack->place_of(slot);
+  if (!stack->frames.empty() && stack->frames.back().place == place && stack->frames.back().key == 0)
+      [[likely]]
+    close(*stack, how, when_ns, events);
+  else
+    leave_below(*stack, place, how, when_ns, events);
+}
+
+// Its frame is not the topmost. Places never ascend upwards, and of one place the native frame is first.
+void Pairing::leave_below(Stack& stack, std::uint32_t place, FrameEnd how, std::uint64_t when_ns,
+                          EventBuffer& events) noexcept {
+  const auto frames = stack.frames.all();
+  const auto at =
+      std::ranges::partition_point(frames, [&](const Frame& frame) { return frame.place > place; });
+  if (at == frames.end() || at->place != place || at->key != 0) {
+    ++unpaired_;
+    return;
+  }
+  close_to(stack, static_cast<std::size_t>(at - frames.begin()) + 1, when_ns, events);
+  close(stack, how, when_ns, events);
+}
+
+void Pairing::enter_key(std::uint32_t key, FunctionNumber function, std::uint64_t when_ns,
+                        EventBuffer& events) noexcept {
+  Stack* const stack = stacks_.any();
+  if (stack == nullptr || function == Functions::kNone) {
+    ++unrecorded_;
+    return;
+  }
+  const std::uint32_t place = stack->frames.empty() ? kOnTheGround : stack->frames.back().place;
+  const std::size_t before = stack->frames.size();
+  push(*stack, {when_ns, 0, place, function, open_, key | Frame::kIsKey}, events);
+  if (stack->frames.size() != before) ++open_keys_;
+}
+
+bool Pairing::leave_key_on(Stack& stack, std::uint32_t key, std::uint64_t when_ns,
+                           EventBuffer& events) noexcept {
+  std::size_t at = stack.frames.size();
+  while (at != 0 && stack.frames[at - 1].key != (key | Frame::kIsKey)) --at;
+  if (at == 0) return false;
+  close_to(stack, at, when_ns, events);
+  close(stack, FrameEnd::kReturned, when_ns, events);
+  return true;
+}
+
+void Pairing::leave_key(std::uint32_t key, std::uint64_t when_ns, EventBuffer& events) noexcept {
+  Stack* const current = stacks_.current();
+  bool is_closed = open_keys_ != 0 && current != nullptr && leave_key_on(*current, key, when_ns, events);
+  for (std::size_t i = stacks_.size(); i-- > 0 && open_keys_ != 0 && !is_closed;)
+    is_closed = &stacks_[i] != current && leave_key_on(stacks_[i], key, when_ns, events);
+  if (!is_closed) ++unpaired_;
+}
+
+void Pairing::take_post(const Taken& post, std::uint64_t when_ns, const LaneReader& reader,
+                        const Surroundings& around) noexcept {
+  const auto payload = reader.payload(post);
+  if (post.event == lanes::kPostThreadEnd) return;  // hooks may still come
+  if (post.event != lanes::kPostStack) return around.events.post(when_ns, {post.event, payload});
+  ByteSource source(payload);
+  const std::uint64_t low = source.u64();
+  const std::uint64_t high = source.u64();
+  if (!source.failed()) learn_stack(low, high, false, around);
+}
+
+void Pairing::take(std::span<const Taken> records, const LaneReader& reader,
+                   const Surroundings& around) noexcept {
+  for (const Taken& record : records) {
+    const std::uint64_t when_ns = time_of(record.ticks, around.clock);
+    switch (record.kind) {
+      case RecordKind::kEnter:
+        enter(record.slot, around.functions.by_id(record.what), when_ns, around.events);
+        break;
+      case RecordKind::kLeave:
+        leave(record.slot, FrameEnd::kReturned, when_ns, around.events);
+        break;
+      case RecordKind::kTail:
+        leave(record.slot, FrameEnd::kTailCalled, when_ns, around.events);
+        break;
+      case RecordKind::kEnterAddress:
+        enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events);
+        break;
+      case RecordKind::kEnterKey:
+        enter_key(record.slot, around.functions.by_id(record.what), when_ns, around.events);
+        break;
+      case RecordKind::kLeaveKey:
+        leave_key(record.slot, when_ns, around.events);
+        break;
+      case RecordKind::kPost:
+        take_post(record, when_ns, reader, around);
+        break;
+      default:
+        if (record.kind == kLost) put_lost(record, when_ns, around);
+    }
+  }
+}
+
+void Pairing::put_lost(const Taken& lost, std::uint64_t when_ns, const Surroundings& around) noexcept {
+  put_event(around.events, RunEventKind::kLost, when_ns);
+  around.events.last().since_ns = std::min(around.clock.ns_of(lost.what), when_ns);
+  around.events.last().amount = lost.slot;
+}
+
+void Pairing::end(FrameEnd how, std::uint64_t when_ns, const Surroundings& around) noexcept {
+  last_ns_ = std::max(last_ns_, when_ns);
+  for (std::size_t i = stacks_.size(); i-- > 0;) {
+    stacks_.touch(stacks_[i]);
+    while (!stacks_[i].frames.empty()) close(stacks_[i], how, last_ns_, around.events);
+  }
+  if (how == FrameEnd::kThreadEnd) put_event(around.events, RunEventKind::kThreadEnd, last_ns_);
+}
+
+void Pairing::put_head(Bytes& state) const noexcept {
+  state.u64(last_ns_).u32(open_).u32(open_keys_).u64(unpaired_).u64(unrecorded_);
+}
+
+void Pairing::put_changes(Bytes& state) noexcept {
+  put_head(state);
+  stacks_.put_changes(state);
+}
+
+void Pairing::put_all(Bytes& state) noexcept {
+  put_head(state);
+  stacks_.put_all(state);
+}
+
+bool Pairing::apply(ByteSource& state) noexcept {
+  last_ns_ = state.u64();
+  open_ = state.u32();
+  open_keys_ = state.u32();
+  unpaired_ = state.u64();
+  unrecorded_ = state.u64();
+  return stacks_.apply(state);
+}
+
+}  // namespace jitquill::drain

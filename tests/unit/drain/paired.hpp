@@ -1,0 +1,50 @@
+// One thread's records, and the events that pairing makes of them.
+//
+// Context   tests.
+#pragma once
+
+#include <vector>
+
+#include "agent/drain/pairing.hpp"
+
+namespace jitquill::tests {
+
+class Paired : public drain::BatchTaker {
+ public:
+  using Kind = lanes::RecordKind;
+
+  // Ticks are ns, and ids are numbers of functions if they are asked for in their order.
+  Paired() { (void)reader.begin(1); }
+  virtual ~Paired() = default;
+  void take(std::vector<drain::Taken> records) { pairing.take(records, reader, around); }
+  void put(Kind kind, std::uint64_t ticks, std::uint64_t slot_address, std::uint64_t id = 0) {
+    take({{ticks, id, lanes::slot_of(slot_address), 0, kind}});
+  }
+  void enter(std::uint64_t ticks, std::uint64_t slot, std::uint64_t id) {
+    put(Kind::kEnter, ticks, slot, id);
+  }
+  void leave(std::uint64_t ticks, std::uint64_t slot) { put(Kind::kLeave, ticks, slot); }
+  void key(Kind kind, std::uint64_t ticks, std::uint32_t key, std::uint64_t id = 0) {
+    take({{ticks, id, key, 0, kind}});
+  }
+  void learn(std::uint64_t low, std::uint64_t high, bool is_of_signals = false) {
+    pairing.learn_stack(low, high, is_of_signals, around);
+  }
+  const std::vector<RunEvent>& events() {
+    buffer.flush();
+    return taken;
+  }
+  void take_batch(std::span<const RunEvent> batch, std::span<const Post>) noexcept override {
+    taken.insert(taken.end(), batch.begin(), batch.end());
+  }
+
+  drain::Clock clock;
+  drain::Functions functions;
+  drain::EventBuffer buffer{*this};
+  drain::Surroundings around{clock, functions, buffer};
+  drain::LaneReader reader;
+  drain::Pairing pairing;
+  std::vector<RunEvent> taken;
+};
+
+}  // namespace jitquill::tests
