@@ -61,8 +61,10 @@ enum class LaneState : std::uint32_t { kFree = 0, kLive = 1, kDead = 2 };  // kD
 struct Lane {
   std::atomic<LaneState> state;
   std::uint32_t tid;
-  std::uint32_t number;                     // of the thread in this process, from 0; a row may be used again
-  std::atomic<std::uint32_t> chunk_number;  // of the last that its thread got
+  std::uint32_t number;  // of the thread in this process, from 0; a row may be used again
+  // Of the last chunk that its thread got or, where it finds no room, of the one that it waits for: it is
+  // done with all before.
+  std::atomic<std::uint32_t> chunk_number;
   // Records that found no room since its last chunk, and when the first of them came (whole counter). The
   // next chunk takes both along, so that the loss has its place.
   std::atomic<std::uint64_t> lost;
@@ -94,7 +96,7 @@ struct ChunkHeader {
   std::uint64_t signal_stack_low;
   std::uint64_t signal_stack_high;
   char thread_name[16];
-  std::uint64_t next_free;  // offset in the file, while free
+  std::uint64_t next_free;  // offset in the file: while free; of a used one, private to its process
 };
 static_assert(sizeof(ChunkHeader) <= kBlockHeaderSize);
 
