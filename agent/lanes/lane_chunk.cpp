@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kMostWait_ns = 1'000'000'000;  // of a thread, for one chunk
 
-// Where a chunk that nobody else knows yet serves as working memory: hosts' signal stacks may be small.
+// Where a chunk that nobody else knows yet serves as working memory: hosts' signal stacks may be small. What
+// is used of it is zero again afterwards.
 std::uint8_t* scratch_in(PoolPage& pool, std::uint64_t offset) noexcept {
   return pool.base + offset + kBlockHeaderSize;
 }
@@ -43,6 +44,7 @@ void note_stacks(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept {
   const StackBounds known{cell.stack_low, cell.stack_high};
   if (!known.has(here) && !handlers.has(here)) {
     const StackBounds found = stack_around(here, reinterpret_cast<char*>(scratch_in(pool, offset)));
+    zero(scratch_in(pool, offset), kMapsScratchSize);
     cell.stack_low = found.low;
     cell.stack_high = found.high;
   }
@@ -53,11 +55,11 @@ void note_stacks(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept {
 // So that its destructor tells when the thread ends. The one function of libc that is called from here.
 void set_end_key(PoolPage& pool, std::uint64_t offset) noexcept {
   if (pool.set_end_key == nullptr) return;
-  std::uint8_t* const scratch = scratch_in(pool, offset);
-  zero(scratch, kScratchSize);
-  const auto at = (reinterpret_cast<std::uint64_t>(scratch) + 63) & ~std::uint64_t{63};
-  (void)cpu::jitquill_call_keeping_vectors(pool.set_end_key, pool.end_key, pool.end_value,
-                                           reinterpret_cast<void*>(at));
+  std::uint8_t* const area = scratch_in(pool, offset);
+  static_assert(kBlockHeaderSize % 64 == 0);
+  zero(area, cpu::kVectorAreaSize);  // not all of it is: old records have their `what` still
+  (void)cpu::jitquill_call_keeping_vectors(pool.set_end_key, pool.end_key, pool.end_value, area);
+  zero(area, cpu::kVectorAreaSize);
 }
 
 // All of the header but `size`, which stays; the state last.
@@ -66,7 +68,6 @@ void publish(PoolPage& pool, Cell& cell, std::uint64_t offset, std::uint32_t num
   ChunkHeader& chunk = pool.chunk(offset);
   note_stacks(pool, cell, offset);
   if (number == 1) set_end_key(pool, offset);
-  zero(scratch_in(pool, offset), kScratchSize);
   chunk.lane = cell.row;
   chunk.thread = lane.number;
   chunk.number = number;
@@ -141,13 +142,23 @@ bool wait_for_room(PoolPage& pool, Cell& cell, std::uint32_t room) noexcept {
   return true;
 }
 
+// The thread is done with its chunk, whether or not there is another: else threads that wait would hold all
+// that there is.
+void leave_chunk(PoolPage& pool, Cell& cell) noexcept {
+  cell.cursor.store(0, std::memory_order_relaxed);
+  cell.chunk_begin = cell.chunk_end = 0;
+  pool.lane(cell.row).chunk_number.store(cell.chunk_number + 1, std::memory_order_release);
+  call_drain(pool);
+}
+
 bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
-  const std::uint32_t number = pool.lane(cell.row).chunk_number.load(std::memory_order_relaxed) + 1;
+  const std::uint32_t number = cell.chunk_number + 1;
   std::uint64_t offset = 0;
   for (;;) {
     const std::uint32_t room = pool.room.load(std::memory_order_seq_cst);
     offset = take(pool, cell, number);
     if (offset != 0) break;
+    if (cell.chunk_end != 0) leave_chunk(pool, cell);
     if (wait_for_room(pool, cell, room)) continue;
     cell.failed_at_room = room + 1;
     return false;
@@ -156,6 +167,7 @@ bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
   if (pool.policy == Policy::kFlight) append_to_flight(pool, cell, offset);
   cell.failed_at_room = 0;
   cell.waited_ns = 0;
+  cell.chunk_number = number;
   cell.chunk_begin = reinterpret_cast<std::uint64_t>(pool.base + offset);
   cell.chunk_end = cell.chunk_begin + pool.chunk(offset).size;
   cell.cursor.store(cell.chunk_begin + kBlockHeaderSize, std::memory_order_relaxed);

@@ -70,6 +70,7 @@ Cell& fill_row(PoolPage& pool, std::uint32_t row, std::uint32_t tid) noexcept {
   Cell& cell = pool.cells()[row];
   cell.cursor.store(0, std::memory_order_relaxed);
   cell.chunk_begin = cell.chunk_end = 0;
+  cell.chunk_number = 0;
   cell.row = row;
   cell.tid = tid;
   cell.is_busy.store(0, std::memory_order_relaxed);
@@ -91,11 +92,11 @@ SignalsHeld::~SignalsHeld() {
 
 Cell* open_lane(PoolPage& pool) noexcept {
   const SignalsHeld held;
-  // A handler may have been faster, before the signals were held.
-  auto* const before = reinterpret_cast<Cell*>(jitquill_lane_cursor);
-  if (pool.has(before)) return before;
   const PoolLock lock(pool.lock_word);
   if (!lock.is_taken()) return nullptr;
+  // A handler may have been faster: of a signal before they were held, of a fault before the lock.
+  auto* const before = reinterpret_cast<Cell*>(jitquill_lane_cursor);
+  if (pool.has(before)) return before;
   const auto tid = static_cast<std::uint32_t>(cpu::kernel_call(SYS_gettid));
   end_former(pool, tid);
   std::uint32_t row = 0;

@@ -72,11 +72,12 @@ const char* find_line(const char* text, const char* end, std::uint64_t address, 
 Mapping mapping_around(int file, std::uint64_t address, char* scratch) noexcept {
   Mapping found;
   std::size_t kept = 0;
-  for (int reads = 0; reads < kMostReads && found.bounds.high == 0; ++reads) {
+  for (int reads = 0; reads < kMostReads; ++reads) {
     const long size = cpu::kernel_call(SYS_read, file, scratch + kept, kMapsScratchSize - kept);
     if (size <= 0) break;
     const char* const end = scratch + kept + size;
     const char* const rest = find_line(scratch, end, address, found);
+    if (found.bounds.high != 0) break;
     if (rest == scratch && end == scratch + kMapsScratchSize) break;  // a line of 4 KiB: nobody's stack
     kept = 0;
     for (const char* at = rest; at < end; ++at) scratch[kept++] = *at;

@@ -28,6 +28,7 @@ struct alignas(128) Cell {
   std::atomic<std::uint64_t> cursor;  // first: jitquill_lane_cursor points to it
   std::uint64_t chunk_begin;          // addresses; 0 = none yet
   std::uint64_t chunk_end;
+  std::uint32_t chunk_number;  // of the last one it got; 0 = none yet
   std::uint32_t row;
   std::uint32_t tid;
   std::atomic<std::uint32_t> is_busy;  // its thread is taking a chunk: a fault handler in there gets none

@@ -72,7 +72,7 @@ inline bool has_steady_ticks() noexcept {
 
 // Calls function(a, b) and lets vector and x87 registers have their values again: for the one function of
 // libc that a hook needs. `area`: of kVectorAreaSize bytes, aligned to 64, its bytes zero; it is left dirty.
-inline constexpr std::size_t kVectorAreaSize = 2816;
+inline constexpr std::size_t kVectorAreaSize = 2688;
 using KeptCall = int (*)(std::uint32_t, const void*);
 extern "C" [[gnu::visibility("hidden")]] int jitquill_call_keeping_vectors(KeptCall function, std::uint32_t a,
                                                                            const void* b, void* area);
