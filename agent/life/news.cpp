@@ -81,7 +81,7 @@ void Agent::load_as_one(std::span<CodeLoad> loads, std::span<Status> told) noexc
     if (is_known) continue;
     if (!is_written) told[i] = sinks_.load(loads[i], written = {}, log_, OpenSinks::Reach::kOwing);
     count_load(loads[i], told[i], written);
-    if (!add_to_map(loads[i], written, hash) && is_done(told[i])) told[i] = out_of_memory();
+    if (!add_to_map(loads[i], written, hash, told[i]) && is_done(told[i])) told[i] = out_of_memory();
   }
   notice_lost_sinks();
 }
