@@ -123,8 +123,9 @@ std::span<const std::uint8_t> LaneReader::payload(const Taken& post) const noexc
   return payloads_.all().subspan(post.what, post.slot);
 }
 
-void LaneReader::skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near) noexcept {
-  const std::uint64_t before = taken_.empty() ? near : taken_.back().ticks;
+void LaneReader::skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near,
+                      std::uint64_t since) noexcept {
+  const std::uint64_t before = taken_.empty() ? since : taken_.back().ticks;
   std::uint64_t count = 0;
   for (at = past_header(at); at < chunk.size && !is_whole(chunk, at); at = behind(at)) ++count;
   // What is whole behind it, of a post that has no beginning, is lost with it.

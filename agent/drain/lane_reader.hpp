@@ -47,8 +47,9 @@ class LaneReader {
   // Takes the records from the byte `at` of the chunk on, and moves `at`. `near`: the counter at a time less
   // than 2^47 ticks from all of them. `look_ahead`: records that are looked at to tell a hole from the end.
   Stop take(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near, std::size_t look_ahead) noexcept;
-  // Passes over all that is not whole, up to the next record or the chunk's end: lost.
-  void skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near) noexcept;
+  // Passes over all that is not whole, up to the next record or the chunk's end: lost. `since`: when the
+  // record before it was, if that was taken earlier.
+  void skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near, std::uint64_t since) noexcept;
   // Records that never found room.
   void add_lost(std::uint64_t count, std::uint64_t since_ticks, std::uint64_t ticks) noexcept;
 

@@ -114,7 +114,7 @@ TEST_F(Reader, WaitsAtAHoleAndPlacesItWhenItIsPassed) {
   enter(20);
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kHole);
   EXPECT_EQ(reader.sorted().size(), 1u);
-  reader.skip(view(), at, 1);
+  reader.skip(view(), at, 1, 0);
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
   ASSERT_EQ(reader.sorted().size(), 3u);
   const Taken lost = reader.sorted()[1];
@@ -173,7 +173,7 @@ TEST_F(Reader, APostThatWasNotFinishedIsOneHole) {
   record(1)->when = 0;  // the last that would have been stored
   enter(3);
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kHole);
-  reader.skip(view(), at, 1);
+  reader.skip(view(), at, 1, 0);
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
   EXPECT_EQ(reader.sorted().size(), 3u);
   EXPECT_EQ(reader.lost(), 1u);
@@ -204,7 +204,7 @@ TEST_F(Reader, ReadsAnyBytes) {
                                                              random() % 64 << 16, 0);
       if (random() % 3 == 0) record(i)->when = lanes::kMoreMark | random() >> 8;
     }
-    while (reader.take(view(), at, random(), kFar) == Stop::kHole) reader.skip(view(), at, random());
+    while (reader.take(view(), at, random(), kFar) == Stop::kHole) reader.skip(view(), at, random(), 0);
     for (const Taken& taken : reader.sorted()) {
       if (taken.kind == RecordKind::kPost) {
         EXPECT_EQ(reader.payload(taken).size(), taken.slot);

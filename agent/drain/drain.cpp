@@ -1,0 +1,274 @@
+#include "agent/drain/drain.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "agent/base/counters.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+constexpr std::uint64_t kCalibrateEach_ns = 1'000'000'000;
+constexpr std::uint32_t kLooksToAsk = 16;  // idle ones, until the kernel is asked whether a thread is gone
+constexpr std::uint32_t kJournalFailures = 3;
+
+bool is_size(std::uint32_t size) noexcept {
+  return std::ranges::find(lanes::kChunkSizes, size) != std::end(lanes::kChunkSizes);
+}
+
+}  // namespace
+
+Drain::~Drain() {
+  for (LaneDrain* lane : lanes_.all()) delete lane;
+}
+
+lanes::PoolHeader& Drain::header() noexcept {
+  return *reinterpret_cast<lanes::PoolHeader*>(settings_.lanes->memory().data());
+}
+
+lanes::Lane& Drain::row(std::uint32_t index) noexcept {
+  return reinterpret_cast<lanes::Lane*>(settings_.lanes->memory().data() + lanes::kLaneTableAt)[index];
+}
+
+std::uint32_t Drain::rows() noexcept {
+  return std::min(header().lane_count.load(std::memory_order_acquire), lanes::kMostLanes);
+}
+
+bool Drain::set_up(const DrainSettings& settings) noexcept {
+  settings_ = settings;
+  journal_.open(settings.lane_folder);
+  if (settings.lanes->memory().size() < lanes::kChunksAt) return false;
+  if (settings.code_lane >= 0 && code_lane_.open(settings.code_lane)) functions_.open(&code_lane_);
+  return true;
+}
+
+Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
+  if (!set_up(settings)) return Status::kBadArgument;
+  const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);
+  if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
+  calibrate(now);
+  outputs_.append();
+  return write_journal(nullptr) ? opened : Status::kNoOutput;
+}
+
+Status Drain::resume(const DrainSettings& settings) noexcept {
+  if (!set_up(settings)) return Status::kBadArgument;
+  load_calibrations();
+  functions_.read_news();
+  const bool has_state =
+      journal_.fold([&](bool, std::span<const std::uint8_t> state) { return apply_state(state); });
+  if (!has_state) return Status::kNotFound;
+  needs_whole_ = false;
+  return outputs_.resume(*settings.output, settings.say) ? Status::kOk : Status::kNoOutput;
+}
+
+// The first stays, the others are a ring.
+void Drain::calibrate(const Now& now) noexcept {
+  header().last_look_ticks.store(now.ticks, std::memory_order_relaxed);
+  if (clock_.pairs() >= 2 && now.ns - last_calibration_ns_ < kCalibrateEach_ns) return;
+  if (!clock_.add(now.ticks, now.ns)) return;
+  last_calibration_ns_ = now.ns;
+  constexpr std::uint64_t kRing = std::size(lanes::PoolHeader{}.calibrations) - 1;
+  const std::uint64_t count = header().calibration_count.load(std::memory_order_relaxed);
+  lanes::Calibration& pair = header().calibrations[count == 0 ? 0 : 1 + (count - 1) % kRing];
+  pair.ticks.store(0, std::memory_order_release);
+  pair.ns.store(now.ns, std::memory_order_release);
+  pair.ticks.store(now.ticks, std::memory_order_release);
+  header().calibration_count.store(count + 1, std::memory_order_release);
+}
+
+void Drain::load_calibrations() noexcept {
+  GrowingArray<Now> pairs;
+  for (const lanes::Calibration& pair : header().calibrations) {
+    if (pair.ticks != 0) (void)pairs.push({pair.ticks, pair.ns});
+  }
+  std::ranges::sort(pairs.all(), {}, &Now::ticks);
+  for (const Now& pair : pairs.all()) (void)clock_.add(pair.ticks, pair.ns);
+}
+
+LaneDrain* Drain::find_or_make(std::uint32_t index, std::uint32_t thread) noexcept {
+  if (index >= lanes::kMostLanes || !lanes_.grow_to(index + std::size_t{1}, nullptr)) return nullptr;
+  LaneDrain*& lane = lanes_[index];
+  if (lane != nullptr && lane->thread() != thread) {
+    delete lane;  // its thread has ended, and the row is another's
+    lane = nullptr;
+  }
+  if (lane == nullptr) lane = new (std::nothrow) LaneDrain(index, thread);
+  return lane;
+}
+
+LaneDrain* Drain::lane_of(std::uint32_t index) noexcept {
+  if (row(index).state.load(std::memory_order_acquire) == lanes::LaneState::kFree) return nullptr;
+  return find_or_make(index, row(index).number);
+}
+
+// All chunks are looked at together, and only if a thread has got one: their number has no bound but memory.
+void Drain::look_for_chunks() noexcept {
+  for (std::uint32_t i = 0; i < rows() && i < lanes_.size(); ++i) {
+    if (lanes_[i] != nullptr) lanes_[i]->seek_chunks(row(i));
+  }
+  const auto memory = settings_.lanes->memory();
+  const std::uint64_t used =
+      std::min<std::uint64_t>(header().used_bytes.load(std::memory_order_acquire), memory.size());
+  for (std::uint64_t at = lanes::kChunksAt; at + lanes::kBlockSize <= used;) {
+    const auto& chunk = *reinterpret_cast<const lanes::ChunkHeader*>(memory.data() + at);
+    const lanes::ChunkState state = chunk.state.load(std::memory_order_acquire);
+    if (!is_size(chunk.size) || chunk.size > used - at) return;
+    const bool is_known = chunk.lane < lanes_.size() && lanes_[chunk.lane] != nullptr;
+    if (state == lanes::ChunkState::kUsed && is_known) (void)lanes_[chunk.lane]->offer(at, chunk);
+    at += chunk.size;
+  }
+}
+
+Pass Drain::pass(const Now& now) noexcept {
+  calibrate(now);
+  return look_at_all({now.ticks, now.ns, false});
+}
+
+Pass Drain::look_at_all(const Look& look) noexcept {
+  Pass pass;
+  bool misses = false;
+  const std::uint32_t count = rows();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const LaneDrain* const lane = lane_of(i);
+    if (lane != nullptr && lane->misses_chunk(row(i))) misses = true;
+  }
+  if (misses) look_for_chunks();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    LaneDrain* const lane = i < lanes_.size() ? lanes_[i] : nullptr;
+    const bool is_there =
+        lane != nullptr && row(i).state.load(std::memory_order_acquire) != lanes::LaneState::kFree;
+    if (is_there && drain_lane(*lane, look, pass)) pass.has_more = true;
+  }
+  return pass;
+}
+
+bool Drain::drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept {
+  if (lane.is_ended()) {
+    if (row(lane.row()).number == lane.thread()) free(lane);  // killed before its row was given back
+    return false;
+  }
+  // Asked first: what it wrote before it went is there then.
+  const bool is_gone =
+      row(lane.row()).state.load(std::memory_order_acquire) == lanes::LaneState::kDead ||
+      (lane.idle_looks() % kLooksToAsk == kLooksToAsk - 1 && settings_.lanes->is_thread_gone(lane.row()));
+  if (!reader_.begin(LaneDrain::kMostTaken)) return false;
+  Look at_it = look;
+  at_it.is_last |= is_gone;
+  const bool has_more = lane.take(*settings_.lanes, at_it, reader_, around_);
+  const auto records = reader_.sorted();
+  if (!records.empty()) functions_.read_news();
+  thread_ = lane.run_thread();
+  const std::uint64_t unpaired = lane.pairing().unpaired();
+  lane.pairing().take(records, reader_, around_);
+  pass.records += records.size();
+  if (is_gone && !has_more && !lane.misses_chunk(row(lane.row())))
+    lane.end(FrameEnd::kThreadEnd, lane.pairing().last_ns(), row(lane.row()), around_);
+  events_.flush();
+  count_news(records.size(), lane.pairing().unpaired() - unpaired);
+  latest_ns_ = std::max(latest_ns_, lane.pairing().last_ns());
+  if (lane.has_changed() && commit(lane)) free(lane);
+  return has_more;
+}
+
+void Drain::free(LaneDrain& lane) noexcept {
+  lane.free_chunks(*settings_.lanes);
+  if (lane.is_ended() && row(lane.row()).number == lane.thread()) settings_.lanes->free_row(lane.row());
+}
+
+void Drain::count_news(std::uint64_t records, std::uint64_t unpaired) noexcept {
+  count(Counter::run_records, records);
+  count(Counter::run_ends_unpaired, unpaired);
+  count(Counter::run_records_lost, reader_.lost() - counted_[0]);
+  count(Counter::run_records_broken, reader_.broken() - counted_[1]);
+  count(Counter::run_functions_nameless, functions_.nameless() - counted_[2]);
+  counted_[0] = reader_.lost();
+  counted_[1] = reader_.broken();
+  counted_[2] = functions_.nameless();
+}
+
+void Drain::define_new() noexcept {
+  functions_.define_new([&](const FunctionInfo& function) { outputs_.define(function); });
+}
+
+void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept {
+  define_new();
+  outputs_.batch({thread_, events, posts});
+}
+
+bool Drain::commit(LaneDrain& lane) noexcept {
+  outputs_.append();
+  return write_journal(&lane);
+}
+
+// After a failure what changed is not known any more: a whole state is. Until it is written no chunk is given
+// back, at most three times: then nothing can be recovered, and the trace goes on.
+bool Drain::write_journal(LaneDrain* changed) noexcept {
+  if (journal_failures_ >= kJournalFailures) return true;
+  const bool is_whole = needs_whole_ || journal_.is_too_long();
+  state_.clear();
+  put_state(is_whole, changed, state_);
+  const Status status = state_.failed() ? Status::kNoMemory
+                        : is_whole      ? journal_.replace(state_.view())
+                                        : journal_.append(state_.view());
+  state_.clear();
+  needs_whole_ = status != Status::kOk;
+  if (!needs_whole_) return true;
+  if (++journal_failures_ == kJournalFailures && settings_.say != nullptr)
+    settings_.say(
+        "the journal of the lanes cannot be written: what runs now could not be recovered after a kill");
+  return journal_failures_ >= kJournalFailures;
+}
+
+// | latest_ns u64 | is finished u8 | outputs | functions | lanes: count, {...} |
+void Drain::put_state(bool whole, LaneDrain* changed, Bytes& state) noexcept {
+  state.u64(latest_ns_).u8(is_finished_ ? 1 : 0);
+  outputs_.put(whole, state);
+  whole ? functions_.put_all(state) : functions_.put_new(state);
+  const auto all = lanes_.all();
+  const auto is_put = [&](const LaneDrain* lane) {
+    return lane != nullptr && (whole || is_finished_ || lane == changed);
+  };
+  state.uleb128(static_cast<std::uint64_t>(std::ranges::count_if(all, is_put)));
+  for (LaneDrain* lane : all) {
+    if (is_put(lane)) lane->put(whole, state);
+  }
+}
+
+bool Drain::apply_state(std::span<const std::uint8_t> bytes) noexcept {
+  ByteSource state(bytes);
+  latest_ns_ = state.u64();
+  is_finished_ = state.u8() != 0;
+  if (!outputs_.apply(state) || !functions_.apply(state)) return false;
+  const std::uint64_t count = state.uleb128();
+  for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {
+    const auto index = static_cast<std::uint32_t>(state.uleb128(lanes::kMostLanes - 1));
+    const auto thread = static_cast<std::uint32_t>(state.uleb128(0xFFFFFFFF));
+    LaneDrain* const lane = state.failed() ? nullptr : find_or_make(index, thread);
+    if (lane == nullptr || !lane->apply(state)) return false;
+  }
+  return !state.failed() && state.is_at_end();
+}
+
+Status Drain::finish(FrameEnd how, const Now& now) noexcept {
+  if (is_finished_) return Status::kOk;
+  const Look look{now.ticks, now.ns, true};
+  while (look_at_all(look).has_more) {
+  }
+  for (LaneDrain* lane : lanes_.all()) {
+    if (lane == nullptr || lane->is_ended()) continue;
+    thread_ = lane->run_thread();
+    lane->end(how, how == FrameEnd::kOpen ? now.ns : latest_ns_, row(lane->row()), around_);
+    events_.flush();
+    latest_ns_ = std::max(latest_ns_, lane->pairing().last_ns());
+  }
+  define_new();
+  outputs_.end(latest_ns_);
+  outputs_.append();
+  is_finished_ = true;
+  const bool is_written = write_journal(nullptr);
+  header().is_ended.store(1, std::memory_order_release);
+  return is_written ? Status::kOk : Status::kWriteFailed;
+}
+
+}  // namespace jitquill::drain

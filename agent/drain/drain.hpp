@@ -1,0 +1,112 @@
+// From lanes to files: the one that empties all lanes of a process, pairs, and lets every sink encode; and
+// commits, so that a kill at any moment loses and repeats nothing.
+//
+//   a commit  (1) records of one lane are taken, paired, encoded
+//             (2) each sink's bytes are appended to its file
+//             (3) one record is appended to the journal: how far the lane is drained, the files' lengths,
+//             what
+//                 changed in what is remembered
+//             (4) the lane's chunks are given back
+//
+// Killed before (3) is whole, the files are cut to what the journal says and the lane is drained again from
+// there; behind it, nothing of the lane is needed any more.
+//
+// Context   [drain]: one thread at a time, which its caller sees to (a loop, or the thread that ends the
+//           process). `jitquill recover`, whose process is gone.
+// Promises  never waits. Memory by operator new only, which is the agent's own in a host. Every loss is
+//           counted, and placed where a sink can say it.
+// Does not  read the counter or the clock: its caller does, at one time, for each call.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/drain/journal.hpp"
+#include "agent/drain/lane_drain.hpp"
+#include "agent/drain/run_outputs.hpp"
+#include "agent/lanes/code_lane.hpp"
+
+namespace jitquill::drain {
+
+// Counter and CLOCK_MONOTONIC, read together.
+struct Now {
+  std::uint64_t ticks;
+  std::uint64_t ns;
+};
+
+struct DrainSettings {
+  LaneSource* lanes = nullptr;  // outlives the drain, as all of these
+  Folder* output = nullptr;     // where the sinks' files are
+  int lane_folder = -1;         // a directory's descriptor: the journal's
+  int code_lane = -1;           // the file `code`, to read; taken over. -1 = nothing is named
+  std::uint32_t formats = 0;    // bit i = row i of sinks.def; those of run news count
+  Origin origin{};
+  Say say = nullptr;
+};
+
+struct Pass {
+  std::uint64_t records = 0;
+  bool has_more = false;  // a lane had more than is taken at once: call again
+};
+
+class Drain final : private BatchTaker {
+ public:
+  Drain() noexcept = default;
+  ~Drain();
+  Drain(const Drain&) = delete;
+  Drain& operator=(const Drain&) = delete;
+
+  // Makes files and journal; before the first thread may write a record. kOff: no format wants run news.
+  Status open(const DrainSettings& settings, const Now& now) noexcept;
+  // Goes on where the process before stopped: by the journal that is there. kNotFound: there is none.
+  Status resume(const DrainSettings& settings) noexcept;
+  bool is_finished() const noexcept { return is_finished_; }
+
+  // Looks at every lane once.
+  Pass pass(const Now& now) noexcept;
+  // All that is there, holes included; then every open frame ends (`how`: kOpen, kProcessEnd), and the sinks.
+  // Of `kProcessEnd` the time is the last record's.
+  Status finish(FrameEnd how, const Now& now) noexcept;
+
+ private:
+  void take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept override;
+
+  bool set_up(const DrainSettings& settings) noexcept;
+  lanes::PoolHeader& header() noexcept;
+  lanes::Lane& row(std::uint32_t index) noexcept;
+  std::uint32_t rows() noexcept;
+  void calibrate(const Now& now) noexcept;
+  void load_calibrations() noexcept;
+  LaneDrain* lane_of(std::uint32_t index) noexcept;
+  LaneDrain* find_or_make(std::uint32_t index, std::uint32_t thread) noexcept;
+  void look_for_chunks() noexcept;
+  Pass look_at_all(const Look& look) noexcept;
+  bool drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept;
+  void define_new() noexcept;
+  void count_news(std::uint64_t records, std::uint64_t unpaired) noexcept;
+  bool commit(LaneDrain& lane) noexcept;
+  void free(LaneDrain& lane) noexcept;
+  bool write_journal(LaneDrain* changed) noexcept;
+  void put_state(bool whole, LaneDrain* changed, Bytes& state) noexcept;
+  bool apply_state(std::span<const std::uint8_t> state) noexcept;
+
+  DrainSettings settings_;
+  lanes::CodeLaneReader code_lane_;
+  Clock clock_;
+  Functions functions_;
+  RunOutputs outputs_;
+  Journal journal_;
+  LaneReader reader_;
+  EventBuffer events_{*this};
+  Surroundings around_{clock_, functions_, events_};
+  GrowingArray<LaneDrain*> lanes_;  // by row; null = free
+  RunThread thread_{};              // whose batches are taken
+  Bytes state_;
+  std::uint64_t counted_[3] = {};  // lost, broken, nameless
+  std::uint64_t last_calibration_ns_ = 0;
+  std::uint64_t latest_ns_ = 0;
+  std::uint32_t journal_failures_ = 0;
+  bool needs_whole_ = true;
+  bool is_finished_ = false;
+};
+
+}  // namespace jitquill::drain

@@ -1,0 +1,156 @@
+#include "agent/drain/lane_drain.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "agent/base/counters.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+const lanes::ChunkHeader& header_at(LaneSource& source, std::uint64_t offset) noexcept {
+  return *reinterpret_cast<const lanes::ChunkHeader*>(source.memory().data() + offset);
+}
+
+}  // namespace
+
+bool LaneDrain::offer(std::uint64_t offset, const lanes::ChunkHeader& chunk) noexcept {
+  const std::uint32_t number = chunk.number;
+  const bool is_past = number < chunk_ || (number == chunk_ && (is_open_ || at_ == kAtEnd));
+  if (is_ended_ || chunk.thread != thread_ || is_past || number == 0) return false;
+  const auto all = chunks_.all();
+  const auto at = std::ranges::lower_bound(all, number, {}, &Chunk::number);
+  if (at != all.end() && at->number == number) return false;
+  return chunks_.insert(static_cast<std::size_t>(at - all.begin()), {offset, number, chunk.size, false});
+}
+
+// Its records' place in the file may be the journal's; else it begins with it.
+bool LaneDrain::open_next(LaneSource& source, LaneReader& reader, const Surroundings& around) noexcept {
+  if (is_open_) return true;
+  if (chunks_.empty()) return false;
+  is_open_ = true;
+  const Chunk& next = chunks_[0];
+  if (next.number == chunk_ && at_ != 0) {
+    at_ = std::min(at_, next.size);
+    return true;
+  }
+  const lanes::ChunkHeader& header = header_at(source, next.offset);
+  chunk_ = next.number;
+  at_ = 0;
+  has_changed_ = true;
+  std::memcpy(name_, header.thread_name, sizeof name_ - 1);
+  if (!has_begun_) pairing_.begin(header.start_ticks, around);
+  has_begun_ = true;
+  pairing_.learn_stack(header.stack_low, header.stack_high, false, around);
+  pairing_.learn_stack(header.signal_stack_low, header.signal_stack_high, true, around);
+  if (header.lost_before != 0)
+    reader.add_lost(header.lost_before, header.lost_since_ticks, header.start_ticks);
+  return true;
+}
+
+// Far enough to see past any post now and then; mostly a few records, since idle lanes are many.
+std::size_t LaneDrain::look_ahead() const noexcept {
+  constexpr std::size_t kNear = 8;
+  return hole_since_ns_ != 0 || std::has_single_bit(idle_looks_) ? 2 * lanes::kRecordsPerBlock : kNear;
+}
+
+bool LaneDrain::may_skip(const Look& look) noexcept {
+  if (look.is_last) return true;
+  if (hole_since_ns_ == 0) hole_since_ns_ = look.now_ns | 1;
+  return look.now_ns >= hole_since_ns_ + kMostWait_ns;
+}
+
+bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
+                     const Surroundings& around) noexcept {
+  const auto& lane = reinterpret_cast<const lanes::Lane*>(source.memory().data() + lanes::kLaneTableAt)[row_];
+  tid_ = lane.tid;
+  const std::uint32_t at_before = at_;
+  bool is_full = false;
+  while (!is_full && open_next(source, reader, around)) {
+    Chunk& chunk = chunks_[0];
+    const ChunkView view{source.memory().data() + chunk.offset, chunk.size};
+    const std::size_t ahead = look.is_last ? chunk.size : look_ahead();
+    LaneReader::Stop stop = reader.take(view, at_, look.ticks, ahead);
+    // A thread that has another chunk has reserved all of this one.
+    const bool has_next = lane.chunk_number.load(std::memory_order_acquire) > chunk.number;
+    if (stop == LaneReader::Stop::kNothing && has_next) stop = LaneReader::Stop::kHole;
+    if (stop == LaneReader::Stop::kHole) {
+      if (!may_skip(look)) break;
+      reader.skip(view, at_, look.ticks, last_ticks_);
+      hole_since_ns_ = 0;
+      chunk.has_hole = has_changed_ = true;
+    } else if (stop == LaneReader::Stop::kEnd) {
+      if (!done_.push(chunk)) break;
+      chunks_.erase(0);
+      at_ = kAtEnd;
+      is_open_ = false;
+      has_changed_ = true;
+      hole_since_ns_ = 0;
+    } else if (stop == LaneReader::Stop::kNothing) {
+      hole_since_ns_ = 0;
+      break;
+    } else {
+      is_full = true;
+    }
+  }
+  if (const auto taken = reader.sorted(); !taken.empty()) last_ticks_ = taken.back().ticks;
+  if (at_ != at_before) has_changed_ = true;
+  idle_looks_ = has_changed_ ? 0 : idle_looks_ + 1;
+  return is_full;
+}
+
+void LaneDrain::end(FrameEnd how, std::uint64_t when_ns, const lanes::Lane& lane,
+                    const Surroundings& around) noexcept {
+  const std::uint64_t lost = lane.lost.load(std::memory_order_acquire);
+  if (lost != 0) {
+    LaneReader last;
+    count(Counter::run_records_lost, lost);
+    if (last.begin(1)) last.add_lost(lost, lane.lost_since_ticks, lane.lost_since_ticks);
+    pairing_.take(last.sorted(), last, around);
+  }
+  if (has_begun_) pairing_.end(how, when_ns, around);
+  is_ended_ = has_changed_ = true;
+}
+
+void LaneDrain::free_chunks(LaneSource& source) noexcept {
+  has_changed_ = false;
+  for (const Chunk& chunk : done_.all()) {
+    if (chunk.has_hole && !is_ended_ && quarantined_.push(chunk)) {
+      source.quarantine(chunk.offset);
+    } else {
+      source.give_back(chunk.offset);
+    }
+  }
+  done_.clear();
+  if (!is_ended_) return;
+  for (const Chunk& chunk : quarantined_.all()) source.give_back(chunk.offset);
+  for (const Chunk& chunk : chunks_.all()) source.give_back(chunk.offset);
+  quarantined_.clear();
+  chunks_.clear();
+}
+
+void LaneDrain::put(bool whole, Bytes& state) noexcept {
+  const std::string_view name(name_);
+  state.uleb128(row_).uleb128(thread_).uleb128(chunk_).uleb128(at_);
+  state.u8(static_cast<std::uint8_t>(has_begun_ | is_ended_ << 1)).uleb128(tid_).uleb128(last_ticks_);
+  state.uleb128(name.size()).raw(name);
+  whole ? pairing_.put_all(state) : pairing_.put_changes(state);
+}
+
+bool LaneDrain::apply(ByteSource& state) noexcept {
+  chunk_ = static_cast<std::uint32_t>(state.uleb128(0xFFFFFFFF));
+  at_ = static_cast<std::uint32_t>(state.uleb128(0xFFFFFFFF));
+  const std::uint8_t flags = state.u8();
+  has_begun_ = (flags & 1) != 0;
+  is_ended_ = (flags & 2) != 0;
+  tid_ = static_cast<std::uint32_t>(state.uleb128(0xFFFFFFFF));
+  last_ticks_ = state.uleb128();
+  const std::string_view name = state.text();
+  if (name.size() >= sizeof name_) return false;
+  std::memset(name_, 0, sizeof name_);
+  name.copy(name_, sizeof name_ - 1);
+  return pairing_.apply(state);
+}
+
+}  // namespace jitquill::drain

@@ -1,0 +1,151 @@
+#include "agent/drain/run_outputs.hpp"
+
+#include <algorithm>
+
+#include "agent/base/counters.hpp"
+#include "agent/base/text_line.hpp"
+#include "writer/bytes/raw_calls.hpp"
+#include "writer/sink/process_file.hpp"
+
+namespace jitquill::drain {
+
+RunOutputs::~RunOutputs() {
+  for (std::size_t i = 0; i < count_; ++i) delete outputs_[i].sink;
+}
+
+bool RunOutputs::add(const SinkRow& row) noexcept {
+  RunSink* const sink = count_ < kMost ? row.make_run() : nullptr;
+  if (sink == nullptr) return false;
+  outputs_[count_].sink = sink;
+  outputs_[count_++].row = &row;
+  return true;
+}
+
+Status RunOutputs::open(std::uint32_t formats, const Origin& origin, Folder& folder, Say say) noexcept {
+  say_ = say;
+  Status failed = Status::kOk;
+  const auto rows = sink_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if ((formats >> i & 1) == 0 || rows[i].make_run == nullptr) continue;
+    Status status = add(rows[i]) ? Status::kOk : Status::kNoMemory;
+    if (status == Status::kOk) {
+      Output& output = outputs_[count_ - 1];
+      status = make_file(folder, rows[i].file, output.file);
+      if (status == Status::kOk) status = output.sink->begin(origin, output.bytes);
+      output.is_off = status != Status::kOk;
+    }
+    if (status != Status::kOk && failed == Status::kOk) failed = status;
+  }
+  return failed;
+}
+
+bool RunOutputs::resume(Folder& folder, Say say) noexcept {
+  say_ = say;
+  bool all = true;
+  for (std::size_t i = 0; i < count_; ++i) {
+    Output& output = outputs_[i];
+    if (output.is_off) continue;
+    const int descriptor = folder.create(output.row->file);
+    struct stat status {};
+    const bool has_all = descriptor >= 0 && raw::status_of(descriptor, status) == 0 &&
+                         static_cast<std::uint64_t>(status.st_size) >= output.committed &&
+                         raw::truncate(descriptor, output.committed) == 0;
+    output.is_off = !has_all;
+    all = all && has_all;
+    if (has_all) output.file.adopt(descriptor);
+    if (!has_all && descriptor >= 0) raw::close(descriptor);
+  }
+  return all;
+}
+
+bool RunOutputs::any() const noexcept {
+  return std::ranges::any_of(std::span(outputs_, count_),
+                             [](const Output& output) { return !output.is_off; });
+}
+
+std::uint64_t RunOutputs::bytes() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Output& output : std::span(outputs_, count_)) sum += output.committed;
+  return sum;
+}
+
+void RunOutputs::note(Output& output, Status status) noexcept {
+  if (status == Status::kOk) {
+    output.failures = 0;
+    return;
+  }
+  count(Counter::write_errors);
+  if (++output.failures < kFailuresToSwitchOff) return;
+  output.is_off = true;
+  count(Counter::outputs_switched_off);
+  Message line;
+  line.text(output.row->name).text(": switched off after three failures in a row: ").text(text(status));
+  if (say_ != nullptr) say_(line.view());
+}
+
+template <class Call>
+void RunOutputs::each(Call call) noexcept {
+  for (Output& output : std::span(outputs_, count_)) {
+    if (output.is_off) continue;
+    const std::size_t before = output.bytes.size();
+    const Status status = call(*output.sink, output.bytes);
+    if (status == Status::kOk && !output.bytes.failed()) continue;
+    output.bytes.cut(before);
+    note(output, status == Status::kOk ? Status::kNoMemory : status);
+    if (output.bytes.failed()) output.bytes.clear();
+  }
+}
+
+void RunOutputs::define(const FunctionInfo& function) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.define(function, out); });
+}
+
+void RunOutputs::batch(const Batch& batch) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.batch(batch, out); });
+}
+
+void RunOutputs::end(std::uint64_t when_ns) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.end(when_ns, out); });
+}
+
+void RunOutputs::append() noexcept {
+  for (Output& output : std::span(outputs_, count_)) {
+    if (!output.is_off && output.bytes.size() != 0) {
+      note(output, output.file.append(output.bytes.view()));
+      output.committed = output.file.size();
+    }
+    output.bytes.clear();
+  }
+}
+
+void RunOutputs::put(bool whole, Bytes& state) noexcept {
+  state.uleb128(count_);
+  for (Output& output : std::span(outputs_, count_)) {
+    state_.clear();
+    if (!output.is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
+    state.uleb128(output.row->name.size()).raw(output.row->name);
+    state.u64(output.committed).u8(output.is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
+  }
+}
+
+bool RunOutputs::apply(ByteSource& state) noexcept {
+  const std::uint64_t count = state.uleb128(kMost);
+  for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {
+    const std::string_view name = state.text();
+    const std::uint64_t committed = state.u64();
+    const bool is_off = state.u8() != 0;
+    const auto sink_state = state.raw(state.uleb128());
+    if (state.failed()) return false;
+    const auto row = std::ranges::find(sink_rows(), name, &SinkRow::name);
+    if (row == sink_rows().end() || row->make_run == nullptr) return false;
+    if (i == count_ && !add(*row)) return false;
+    Output& output = outputs_[i];
+    if (output.row != &*row) return false;
+    output.committed = committed;
+    output.is_off = is_off;
+    if (!is_off && !output.sink->apply(sink_state)) return false;
+  }
+  return !state.failed();
+}
+
+}  // namespace jitquill::drain

@@ -1,0 +1,75 @@
+// The sinks of run news and their files.
+//
+// Each call of a sink puts into a buffer; append() writes what there is behind what was committed. If the
+// process ends in between, whoever folds the journal cuts the files to what it says.
+//
+// Context   [drain]; `jitquill recover`. Any one thread.
+// Promises  a sink that fails three times in a row, in encoding or writing, is switched off and said so
+//           once; the others go on. What a sink could not take is not in its file in part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "writer/bytes/byte_source.hpp"
+#include "writer/bytes/bytes.hpp"
+#include "writer/bytes/group_file.hpp"
+#include "writer/sink/run_sink.hpp"
+#include "writer/sink/sink.hpp"
+
+namespace jitquill::drain {
+
+// One line for the user: the cause, then the cure.
+using Say = void (*)(std::string_view words);
+
+class RunOutputs {
+ public:
+  RunOutputs() noexcept = default;
+  ~RunOutputs();
+  RunOutputs(const RunOutputs&) = delete;
+  RunOutputs& operator=(const RunOutputs&) = delete;
+
+  // The rows of sinks.def whose bit is set and that are of run news. The first failure; the others are open.
+  Status open(std::uint32_t formats, const Origin& origin, Folder& folder, Say say) noexcept;
+  // After apply(): the files that are there, cut to what was committed. False: one is missing; it is off
+  // then.
+  bool resume(Folder& folder, Say say) noexcept;
+  bool any() const noexcept;  // that is not off
+
+  void define(const FunctionInfo& function) noexcept;
+  void batch(const Batch& batch) noexcept;
+  void end(std::uint64_t when_ns) noexcept;
+  void append() noexcept;
+  std::uint64_t bytes() const noexcept;  // in all files
+
+  // | sinks: count, {name, length u64, is off u8, state} |; what changed in a state, or all of it.
+  void put(bool whole, Bytes& state) noexcept;
+  bool apply(ByteSource& state) noexcept;
+
+ private:
+  struct Output {
+    RunSink* sink = nullptr;
+    const SinkRow* row = nullptr;
+    GroupFile file;
+    Bytes bytes;  // not yet in the file
+    std::uint64_t committed = 0;
+    std::uint32_t failures = 0;
+    bool is_off = false;
+  };
+  static constexpr std::size_t kMost = 16;
+  static constexpr std::uint32_t kFailuresToSwitchOff = 3;
+
+  bool add(const SinkRow& row) noexcept;
+  template <class Call>
+  void each(Call call) noexcept;
+  void note(Output& output, Status status) noexcept;
+
+  Output outputs_[kMost];
+  std::size_t count_ = 0;
+  Bytes state_;
+  Say say_ = nullptr;
+};
+
+}  // namespace jitquill::drain

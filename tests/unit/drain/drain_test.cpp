@@ -1,0 +1,133 @@
+#include "agent/drain/drain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/drain/drained_process.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+constexpr const char* kHead = "calls\ttotal_ns\tself_ns\tmin_ns\tmax_ns\tfunction\tfile:line\n";
+std::string said;
+
+class Drained : public testing::Test, public tests::DrainedProcess {
+ protected:
+  Drained() : DrainedProcess(memory_.bytes()) { said.clear(); }
+
+ private:
+  static tests::PoolMemory memory_;
+  void SetUp() override { ASSERT_EQ(code.function(1, "one", "f.nib", 1), Status::kOk); }
+  void TearDown() override { std::memset(memory_.bytes().data(), 0, pool.header().used_bytes); }
+};
+tests::PoolMemory Drained::memory_;
+
+TEST_F(Drained, WritesAtOnceWhatItTakes) {
+  ASSERT_EQ(open(tests::format_bit("calls") | tests::format_bit("counts")), Status::kOk);
+  function(2, "two");
+  const std::uint32_t row = pool.begin_thread(99);
+  enter(row, 1'000, kTop, 1);
+  enter(row, 2'000, kTop - 64, 2);
+  leave(row, 2'500, kTop - 64);
+  EXPECT_EQ(drain->pass({3'000, 3'000}).records, 3u);
+  const std::string calls = output.read("calls");
+  EXPECT_NE(calls.find("0.000001000 | nib-99                 |                 | one() {\n"), calls.npos)
+      << calls;
+  EXPECT_NE(calls.find("0.000002000 | nib-99                 |           0.500 |   two();\n"), calls.npos)
+      << calls;
+  EXPECT_EQ(output.read("counts"), "");
+  EXPECT_EQ(drain->pass({4'000, 4'000}).records, 0u);
+  leave(row, 5'000, kTop);
+  EXPECT_EQ(drain->finish(FrameEnd::kOpen, {6'000, 6'000}), Status::kOk);
+  EXPECT_EQ(output.read("counts"), std::string(kHead) + "1\t4000\t3500\t4000\t4000\tone\tf.nib:1\n" +
+                                       "1\t500\t500\t500\t500\ttwo\tf.nib:1\n");
+  EXPECT_EQ(pool.header().is_ended, 1u);
+  EXPECT_TRUE(drain->is_finished());
+}
+
+TEST_F(Drained, ThreadsEndAndTheirChunksAndRowsAreGivenBack) {
+  ASSERT_EQ(open(tests::format_bit("counts")), Status::kOk);
+  for (std::uint32_t thread = 0; thread < 5; ++thread) {
+    const std::uint32_t row = pool.begin_thread(thread + 1);
+    for (std::uint64_t i = 0; i < 3'000; ++i) {
+      enter(row, 10 * i + 10, kTop, 1);
+      if (i != 2'999) leave(row, 10 * i + 15, kTop);
+    }
+    pool.end_thread(row);
+    drain_all(100'000);
+    EXPECT_EQ(source.given_back, pool.chunks(row));
+    EXPECT_EQ(source.freed_rows.back(), row);
+    source.given_back.clear();
+  }
+  EXPECT_EQ(drain->finish(FrameEnd::kProcessEnd, {200'000, 200'000}), Status::kOk);
+  EXPECT_EQ(output.read("counts"), std::string(kHead) + "15000\t74975\t74975\t0\t5\tone\tf.nib:1\n");
+}
+
+TEST_F(Drained, GivesBackNoChunkThatAThreadStillFills) {
+  ASSERT_EQ(open(tests::format_bit("counts")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1);
+  for (std::uint64_t i = 0; i < lanes::kRecordsPerBlock; ++i) enter(row, i + 1, kTop - 8 * i, 1);
+  drain_all(10'000);
+  EXPECT_EQ(source.given_back.size(), 1u);  // its thread can never be in it again
+  enter(row, 20'000, kTop, 1);
+  drain_all(30'000);
+  EXPECT_EQ(source.given_back.size(), 1u);
+}
+
+TEST_F(Drained, WaitsATenthOfASecondAtAHole) {
+  ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1);
+  enter(row, 1'000, kTop, 1);
+  pool.put_hole(row, 2'000);
+  leave(row, 3'000, kTop);
+  constexpr std::uint64_t kFirst = 1'000'000, kWait = 100'000'000;
+  EXPECT_EQ(drain->pass({kFirst, kFirst}).records, 1u);
+  EXPECT_EQ(drain->pass({kFirst + kWait - 2, kFirst + kWait - 2}).records, 0u);
+  EXPECT_EQ(drain->pass({kFirst + kWait + 1, kFirst + kWait + 1}).records, 2u);
+  const std::string calls = output.read("calls");
+  EXPECT_NE(calls.find("/* 1 records lost between 0.000001000 and 0.000003000 */"), calls.npos) << calls;
+  for (std::uint64_t i = 0; i < lanes::kRecordsPerBlock - 2; ++i) enter(row, 10'000 + i, kTop, 1);
+  drain_all(3 * kWait);
+  EXPECT_EQ(source.quarantined, std::vector<std::uint64_t>{pool.chunks(row)[0]});
+  EXPECT_TRUE(source.given_back.empty());
+  pool.end_thread(row);
+  drain_all(4 * kWait);
+  EXPECT_EQ(source.given_back, pool.chunks(row));
+}
+
+TEST_F(Drained, TellsOfRecordsThatFoundNoRoom) {
+  ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1);
+  for (std::uint64_t i = 0; i < lanes::kRecordsPerBlock; ++i) enter(row, i + 1, kTop, 1);
+  pool.lose(row, 7, 2'000);
+  enter(row, 5'000, kTop, 1);
+  pool.lose(row, 3, 6'000);
+  pool.end_thread(row);
+  drain_all(9'000);
+  const std::string calls = output.read("calls");
+  EXPECT_NE(calls.find("/* 7 records lost between 0.000002000 and 0.000005000 */"), calls.npos);
+  EXPECT_NE(calls.find("/* 3 records lost between 0.000006000 and 0.000006000 */"), calls.npos);
+}
+
+TEST_F(Drained, SwitchesASinkOffThatFailsThreeTimes) {
+  output.device = "/dev/full";
+  DrainSettings all = settings(tests::format_bit("calls"));
+  all.say = [](std::string_view words) { said += words; };
+  drain = std::make_unique<Drain>();
+  ASSERT_EQ(drain->open(all, {1, 1}), Status::kOk);  // the first
+  const std::uint32_t row = pool.begin_thread(1);
+  for (std::uint64_t i = 1; i < 5; ++i) {
+    enter(row, 1'000 * i, kTop, 1);
+    drain_all(10'000);
+    EXPECT_EQ(said.empty(), i < 2) << i;
+  }
+  EXPECT_EQ(said.find("calls: switched off after three failures in a row"), 0u);
+}
+
+TEST_F(Drained, IsOffWithoutAFormat) {
+  EXPECT_EQ(open(tests::format_bit("jitdump")), Status::kOff);
+}
+
+}  // namespace
+}  // namespace jitquill::drain
