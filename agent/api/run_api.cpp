@@ -3,7 +3,7 @@
 
 #include "agent/api/code_argument.hpp"
 #include "agent/hooks/sites.hpp"
-#include "agent/lanes/record.hpp"
+#include "agent/lanes/lane.hpp"
 #include "agent/life/agent.hpp"
 #include "jitquill/jitquill.h"
 
@@ -28,10 +28,21 @@ std::string_view text_of(const char* text, std::size_t most) noexcept {
   return text == nullptr ? std::string_view{} : std::string_view{text, strnlen(text, most)};
 }
 
-// Nobody's: no lane takes them yet.
-jitquill_status put(lanes::RecordKind /*kind*/, std::uint64_t id, std::uint64_t /*key*/) noexcept {
+jitquill_status put(lanes::RecordKind kind, std::uint64_t id, std::uint64_t key) noexcept {
   if (id == 0) return JITQUILL_OK;
-  return id > lanes::kLow48 ? JITQUILL_BAD_ARGUMENT : JITQUILL_OFF;
+  if (id > lanes::kLow48) return JITQUILL_BAD_ARGUMENT;
+  if (!lanes::is_on()) return JITQUILL_OFF;
+  lanes::put(kind, id, static_cast<std::uint32_t>(key) & lanes::kSlotMask);
+  return JITQUILL_OK;
+}
+
+// What a runtime posts may be the first that the agent hears of it.
+bool is_ready() {
+  if (lanes::is_on()) return true;
+  read_options();
+  if (!agent().wants_run_news()) return false;
+  (void)with_agent([](Agent& a) { return a.begin(); }, [](Agent&) { return Status::kBusy; });
+  return lanes::is_on();
 }
 
 }  // namespace
@@ -63,8 +74,9 @@ jitquill_status jitquill_function(const jitquill_function_info* function, uint64
   read_options();
   if (!agent().wants_sites()) return agent().is_stopped() ? JITQUILL_STOPPED : JITQUILL_OFF;
   const std::string_view name = text_of(info.name, kMostNameRead);
-  return to_c(
-      with_agent([&](Agent& a) { return a.add_function(name, *id); }, [](Agent&) { return Status::kBusy; }));
+  const std::string_view file = text_of(info.file, kMostNameRead);
+  return to_c(with_agent([&](Agent& a) { return a.add_function(name, file, info.line, *id); },
+                         [](Agent&) { return Status::kBusy; }));
 }
 
 jitquill_status jitquill_enter(uint64_t id, uint64_t frame_key) {
@@ -78,11 +90,16 @@ jitquill_status jitquill_leave(uint64_t id, uint64_t frame_key) {
 jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size) {
   if (event >= kFirstOwnEvent || (payload == nullptr && size != 0)) return JITQUILL_BAD_ARGUMENT;
   if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
-  return JITQUILL_OFF;
+  if (!is_ready()) return JITQUILL_OFF;
+  return lanes::post(event, static_cast<const std::uint8_t*>(payload), size) ? JITQUILL_OK
+                                                                             : JITQUILL_NO_SPACE;
 }
 
 jitquill_status jitquill_stack(const void* low, const void* high) {
-  return low < high ? JITQUILL_OFF : JITQUILL_BAD_ARGUMENT;
+  if (low >= high) return JITQUILL_BAD_ARGUMENT;
+  if (!is_ready()) return JITQUILL_OFF;
+  lanes::put_stack(reinterpret_cast<std::uint64_t>(low), reinterpret_cast<std::uint64_t>(high));
+  return JITQUILL_OK;
 }
 
 }  // extern "C"

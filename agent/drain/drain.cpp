@@ -258,7 +258,11 @@ Status Drain::finish(FrameEnd how, const Now& now) noexcept {
   for (LaneDrain* lane : lanes_.all()) {
     if (lane == nullptr || lane->is_ended()) continue;
     thread_ = lane->run_thread();
-    lane->end(how, how == FrameEnd::kOpen ? now.ns : latest_ns_, row(lane->row()), around_);
+    const bool is_gone = settings_.lanes->is_thread_gone(lane->row());  // since the last look
+    const std::uint64_t end_ns = is_gone                  ? lane->pairing().last_ns()
+                                 : how == FrameEnd::kOpen ? now.ns
+                                                          : latest_ns_;
+    lane->end(is_gone ? FrameEnd::kThreadEnd : how, end_ns, row(lane->row()), around_);
     events_.flush();
     latest_ns_ = std::max(latest_ns_, lane->pairing().last_ns());
   }

@@ -1,6 +1,5 @@
 #include "agent/drain/open_sinks.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <span>
 
@@ -31,8 +30,29 @@ void say_off(Log& log, const SinkRow& row, Status status) noexcept {
 
 }  // namespace
 
-bool OpenSinks::has(const SinkRow& row) const noexcept {
-  return std::ranges::any_of(std::span(open_, count_), [&](const Open& open) { return open.row == &row; });
+std::size_t OpenSinks::find(const SinkRow& row) const noexcept {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (open_[i].row == &row) return i;
+  }
+  return kNone;
+}
+
+bool OpenSinks::join(Sink& sink, const SinkRow& row) noexcept {
+  if (count_ == kMost) return false;
+  open_[count_++] = {&sink, &row, 0, false};
+  return true;
+}
+
+Sink* OpenSinks::joined(const SinkRow& row) noexcept {
+  const std::size_t index = find(row);
+  return index == kNone ? nullptr : open_[index].sink;
+}
+
+void OpenSinks::leave(const SinkRow& row) noexcept {
+  const std::size_t index = find(row);
+  if (index == kNone) return;
+  open_[index].sink->abandon();
+  drop(index);
 }
 
 Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlets& outlets,
@@ -40,7 +60,7 @@ Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlet
   Status all = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size() && count_ < kMost; ++i) {
-    if ((formats >> i & 1) == 0 || has(rows[i])) continue;
+    if ((formats >> i & 1) == 0 || rows[i].make == nullptr || find(rows[i]) != kNone) continue;
     Sink* sink = rows[i].make();
     const Status status = sink == nullptr ? Status::kNoMemory : sink->begin(origin, outlets);
     if (status != Status::kOk) say_sink(log, rows[i], status);

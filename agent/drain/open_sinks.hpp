@@ -20,6 +20,14 @@ class OpenSinks {
 
   bool any() const noexcept { return count_ != 0; }
 
+  // Takes over a sink that is in no table, already begun: it is told all news and switched off as the others.
+  // It stays when a folder is full. False: no room, and it is the caller's still.
+  bool join(Sink& sink, const SinkRow& row) noexcept;
+  // Null: it was switched off.
+  Sink* joined(const SinkRow& row) noexcept;
+  // Lets go of it without a word, if it is there.
+  void leave(const SinkRow& row) noexcept;
+
   // kFiles: not those whose output is memory; kOwing: those whose last release() failed.
   enum class Reach { kAll, kFiles, kOwing };
 
@@ -51,6 +59,7 @@ class OpenSinks {
     std::uint32_t failures;
     bool owes;
   };
+  static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr std::size_t kMost = 16;
   static constexpr std::uint32_t kFailuresToSwitchOff = 3;
 
@@ -59,7 +68,7 @@ class OpenSinks {
   Status each(Call call, Log& log, Reach reach = Reach::kAll) noexcept;
   void note_failure(std::size_t index, Status status, Log& log) noexcept;
   void drop(std::size_t index) noexcept;
-  bool has(const SinkRow& row) const noexcept;
+  std::size_t find(const SinkRow& row) const noexcept;
 
   Open open_[kMost] = {};
   std::size_t count_ = 0;

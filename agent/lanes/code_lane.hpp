@@ -58,6 +58,8 @@ class CodeLane final : public Sink {
                   std::uint32_t line) noexcept;
   Status end(std::uint64_t when_ns) noexcept override;
   void abandon() noexcept override { file_.close(); }
+  // Its file is in no output folder: a full one is none of its business.
+  bool is_in_memory() const noexcept override { return true; }
 
  private:
   Status append(const CodeRecord& record) noexcept;

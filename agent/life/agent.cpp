@@ -19,6 +19,9 @@ namespace {
 constinit Agent g_agent;
 constinit std::uint32_t g_generations = 0;  // processes that this memory has lived in
 
+// Whoever stops or exits waits for the drain, which may have all of the lanes' memory to write.
+constexpr std::uint64_t kDrainWaitNs = 2'000'000'000;
+
 }  // namespace
 
 Agent& agent() noexcept {
@@ -47,6 +50,8 @@ void Agent::set_phase(Phase phase) noexcept {
   wants_unwinding_.store(open && options_.formats != 0 && options_.unwind != UnwindMode::kOff,
                          std::memory_order_relaxed);
   wants_inlining_.store(open && options_.inlining, std::memory_order_relaxed);
+  wants_run_news_.store(phase == Phase::kDormant && may_record() && RunNews::is_wanted(options_.formats),
+                        std::memory_order_relaxed);
   is_stopped_.store(phase == Phase::kStopped, std::memory_order_relaxed);
   wants_sites_.store(may_trace() ? SitesWanted::kYes : SitesWanted::kNo, std::memory_order_relaxed);
 }
@@ -98,6 +103,7 @@ void Agent::adopt_process() noexcept {
     sinks_.abandon();
     log_.close();
   }
+  run_news_.forget(sinks_);
   has_folder_.store(false, std::memory_order_relaxed);
   queue_.forget();
   place_.forget();
@@ -185,6 +191,7 @@ void Agent::end_outputs() noexcept {
 }
 
 Status Agent::stop() noexcept {
+  run_news_.end(FrameEnd::kOpen, kDrainWaitNs, place_, sinks_, log_);
   end_outputs();
   write_statistics();
   log_.close();
@@ -192,6 +199,23 @@ Status Agent::stop() noexcept {
   switch_sites();
   code_map_.clear();  // what is announced later goes into another folder, where this code is not
   return Status::kOk;
+}
+
+void Agent::leave() noexcept {
+  run_news_.end(FrameEnd::kProcessEnd, kDrainWaitNs, place_, sinks_, log_);
+  run_news_.leave();
+  write_statistics();
+}
+
+void start_drain() {
+  if (RunNews::start_thread()) return;
+  const auto tell = [](Agent& agent) {
+    agent.remark(
+        "the process may have no more threads: events of functions are written at its end, as far as memory= "
+        "holds them");
+    return Status::kOk;
+  };
+  (void)with_agent(tell, tell);
 }
 
 void Agent::write_statistics() noexcept {

@@ -25,6 +25,7 @@
 #include "agent/life/options.hpp"
 #include "agent/life/output_place.hpp"
 #include "agent/life/perf_map_place.hpp"
+#include "agent/life/run_news.hpp"
 
 namespace jitquill {
 
@@ -42,6 +43,8 @@ class Agent {
   bool knows_hooks() const noexcept {
     return wants_sites_.load(std::memory_order_relaxed) != SitesWanted::kUnknown;
   }
+  // Outputs of run news are asked for, and not open yet.
+  bool wants_run_news() const noexcept { return wants_run_news_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
   // False in a child that has told nothing yet, or that shares its parent's memory.
@@ -58,7 +61,12 @@ class Agent {
   Status stop() noexcept;
   // A line for the log; two are kept until there is one.
   void remark(std::string_view words) noexcept;
-  void write_statistics() noexcept;  // anew each time; nothing if the process announced nothing
+  // The process ends, or becomes another program.
+  void leave() noexcept;
+  // True once where the drain needs its thread: start_drain() then, without the lock.
+  bool take_drain_wish() noexcept {
+    return options_.policy != LanePolicy::kFlight && run_news_.take_thread_wish();
+  }
 
   // Fill in what only the agent knows: id, time, process, thread.
   Status load(CodeLoad& load) noexcept;
@@ -71,7 +79,8 @@ class Agent {
   // Which functions are traced, from now on: the sites of live code are switched. kBadArgument: not a list.
   Status set_hooks(std::string_view patterns) noexcept;
   // A function without code of its own: its id, 0 if it is not to be traced.
-  Status add_function(std::string_view name, std::uint64_t& id) noexcept;
+  Status add_function(std::string_view name, std::string_view file, std::uint32_t line,
+                      std::uint64_t& id) noexcept;
   // Of the code that move() would read at its new place; 0 if there is none.
   std::uint64_t size_to_move(std::uint64_t from) const noexcept;
 
@@ -96,6 +105,7 @@ class Agent {
   void say_other_place() noexcept;
   void limit_folder() noexcept;
   void end_outputs() noexcept;
+  void write_statistics() noexcept;  // anew each time; nothing if the process announced nothing
   Status open_next_folder() noexcept;
   bool is_to_be_tried_again(Status opened) noexcept;
   void say_no_output(std::string_view of_what, const char* why) noexcept;
@@ -126,6 +136,7 @@ class Agent {
   std::atomic<bool> wants_unwinding_{true};
   std::atomic<bool> wants_inlining_{false};
   std::atomic<SitesWanted> wants_sites_{SitesWanted::kUnknown};
+  std::atomic<bool> wants_run_news_{false};
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
   std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child
@@ -155,12 +166,16 @@ class Agent {
   PerfMapPlace map_place_;
   Log log_;
   OpenSinks sinks_;
+  RunNews run_news_;
   CodeMap code_map_;
   ReentryQueue queue_;
 };
 
 // Exists from before the first call until the process is gone; never destroyed.
 Agent& agent() noexcept;
+
+// The drain's thread; with no lock held, inside guest_call().
+void start_drain();
 
 // Runs owner(agent) under the leaf lock; reentered(agent) instead if this thread holds it already.
 template <class Owner, class Reentered>
@@ -171,7 +186,10 @@ Status with_agent(Owner owner, Reentered reentered) {
     the_agent.take_over();
     const Status status = owner(the_agent);
     the_agent.let_go();
+    const bool wants_drain = the_agent.take_drain_wish();
     LeafLock::unlock();
+    if (wants_drain) [[unlikely]]
+      start_drain();
     return status;
   });
 }

@@ -24,7 +24,7 @@ void leave() {
       agent().take_over();
       if (may_look) intake::tell_what_was_put_off();
       agent().let_go();  // what the intakes told is written here, since the leaf lock is ours
-      agent().write_statistics();
+      agent().leave();
       LeafLock::unlock();
     }
     if (may_look) IntakeLock::unlock();

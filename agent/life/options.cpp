@@ -68,7 +68,7 @@ const char* set_rows(std::span<const Row> rows, std::uint32_t& to, std::string_v
 }
 
 bool is_built(const SinkRow& row) noexcept {
-  return row.make != nullptr;
+  return row.make != nullptr || row.make_run != nullptr;
 }
 bool is_built(const intake::Row& row) noexcept {
   return row.help != nullptr;

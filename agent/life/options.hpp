@@ -11,28 +11,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "agent/base/fixed_text.hpp"
+
 #include "agent/hooks/patterns.hpp"
 
 namespace jitquill {
-
-// A text of bounded length, ended by NUL.
-template <std::size_t kCapacity>
-class FixedText {
- public:
-  bool set(std::string_view text) noexcept {
-    if (text.size() >= kCapacity || text.find('\0') != text.npos) return false;
-    size_ = text.size();
-    if (size_ != 0) __builtin_memcpy(data_, text.data(), size_);
-    data_[size_] = '\0';
-    return true;
-  }
-  std::string_view view() const noexcept { return {data_, size_}; }
-  const char* c_str() const noexcept { return data_; }
-
- private:
-  char data_[kCapacity] = {};
-  std::size_t size_ = 0;
-};
 
 struct OptionProblem {
   FixedText<96> what;  // key=value, cut

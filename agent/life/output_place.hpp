@@ -43,6 +43,8 @@ class OutputPlace final : public Folder {
   // In a child: the folder is the parent's.
   void forget() noexcept;
 
+  // $XDG_RUNTIME_DIR, as it was at the start.
+  std::string_view runtime_dir() const noexcept { return start_.runtime_dir(); }
   // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock, and for good.
   const char* path() const noexcept { return path_.load(std::memory_order_acquire); }
 

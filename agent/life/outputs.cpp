@@ -34,6 +34,8 @@ Status Agent::open_outputs() noexcept {
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
       outlets, log_);
+  if (made == 0)
+    (void)run_news_.begin(options_, {.pid = pid_, .start_ns = monotonic_ns()}, place_, sinks_, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
   if (!sinks_.any()) say_no_output("files", text(opened));  // the log may have no file either
   return made == -ENOMEM ? Status::kNoMemory : opened;

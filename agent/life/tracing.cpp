@@ -23,9 +23,11 @@ Counter counter_of(sites::Trouble trouble) noexcept {
 
 }  // namespace
 
+// Before the outputs are open it is what they will be.
 bool Agent::may_trace() const noexcept {
-  const bool open = phase_ == Phase::kDormant || phase_ == Phase::kAwake;
-  return open && may_record() && options_.hooks.any() && sites::hook(1) != nullptr;
+  const bool is_open =
+      phase_ == Phase::kAwake ? run_news_.is_on() : phase_ == Phase::kDormant && may_record();
+  return is_open && options_.hooks.any() && RunNews::is_wanted(options_.formats) && sites::hook(1) != nullptr;
 }
 
 bool Agent::is_traced(std::string_view name) const noexcept {
@@ -70,11 +72,14 @@ Status Agent::set_hooks(std::string_view patterns) noexcept {
   return phase_ == Phase::kOff ? Status::kOff : Status::kOk;
 }
 
-Status Agent::add_function(std::string_view name, std::uint64_t& id) noexcept {
+Status Agent::add_function(std::string_view name, std::string_view file, std::uint32_t line,
+                           std::uint64_t& id) noexcept {
   id = 0;
+  if (may_trace()) (void)begin();
   if (!may_trace()) return phase_ == Phase::kStopped ? Status::kStopped : Status::kOff;
   if (!options_.hooks.match(name)) return Status::kOk;
   id = ++last_id_;
+  RunNews::tell_function(sinks_, id, name, file, line);
   count(Counter::functions_without_code);
   return Status::kOk;
 }

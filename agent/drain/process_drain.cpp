@@ -1,0 +1,153 @@
+#include "agent/drain/process_drain.hpp"
+
+#include <atomic>
+#include <new>
+
+#include "agent/base/arena.hpp"
+#include "agent/base/clock.hpp"
+#include "agent/base/drain_lock.hpp"
+#include "agent/base/fixed_text.hpp"
+#include "agent/base/own_thread.hpp"
+#include "agent/base/text_pieces.hpp"
+#include "agent/hooks/cpu.hpp"
+#include "agent/lanes/pool.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+constexpr std::size_t kStackSize = 256 * 1024;
+constexpr std::uint64_t kShortPauseNs = 10'000'000;  // while events come: that old they get in the outputs
+constexpr std::uint64_t kLongPauseNs = 100'000'000;  // otherwise
+constexpr unsigned kEmptyPasses = 100;               // before a long pause
+
+class PoolLanes final : public LaneSource {
+ public:
+  std::span<std::uint8_t> memory() noexcept override { return lanes::Pool::memory(); }
+  void give_back(std::uint64_t offset) noexcept override { lanes::Pool::give_back(offset); }
+  void quarantine(std::uint64_t offset) noexcept override { lanes::Pool::quarantine(offset); }
+  bool is_thread_gone(std::uint32_t row) noexcept override { return lanes::Pool::is_thread_gone(row); }
+  void free_row(std::uint32_t row) noexcept override { lanes::Pool::free_row(row); }
+};
+
+using Words = FixedText<512>;
+
+// All under the drain's lock, but the wish, which is under the leaf lock.
+struct State {
+  Drain* drain = nullptr;  // in `room`; null: none is open
+  alignas(Drain) unsigned char room[sizeof(Drain)];
+  Words said;  // for the log, whose lock may not be taken here
+  void (*remark)(std::string_view) = nullptr;
+  bool has_thread = false;
+  bool wants_thread = false;
+};
+constinit State g_state{};
+constinit PoolLanes g_lanes;
+
+void say(std::string_view words) noexcept {
+  if (g_state.said.view().empty()) (void)g_state.said.set(first(words, 511));
+}
+
+Now now() noexcept {
+  return {cpu::ticks(), monotonic_ns()};
+}
+
+void close_drain() noexcept {
+  g_state.drain->~Drain();
+  g_state.drain = nullptr;
+}
+
+struct Round {
+  Pass pass;
+  bool is_over = false;
+  Words said;
+};
+
+Round one_round() noexcept {
+  Round round;
+  (void)DrainLock::lock();
+  round.is_over = g_state.drain == nullptr;
+  if (round.is_over) {
+    g_state.has_thread = false;
+  } else {
+    round.pass = g_state.drain->pass(now());
+  }
+  round.said = g_state.said;
+  g_state.said = {};
+  DrainLock::unlock();
+  return round;
+}
+
+void run() noexcept {
+  std::uint32_t seen = 0;
+  unsigned empty_passes = 0;
+  for (;;) {
+    const Round round = one_round();
+    if (!round.said.view().empty()) g_state.remark(round.said.view());
+    if (round.is_over) return;
+    lanes::Pool::keep_spare();
+    if (round.pass.has_more) continue;
+    empty_passes = round.pass.records == 0 ? empty_passes + 1 : 0;
+    seen = lanes::Pool::wait_for_work(seen, empty_passes < kEmptyPasses ? kShortPauseNs : kLongPauseNs);
+  }
+}
+
+}  // namespace
+
+Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_view)) noexcept {
+  settings.lanes = &g_lanes;
+  settings.say = say;
+  (void)DrainLock::lock();
+  g_state.said = {};
+  g_state.remark = remark;
+  g_state.drain = new (g_state.room) Drain;
+  const Status opened = g_state.drain->open(settings, now());
+  if (!is_done(opened)) close_drain();
+  g_state.wants_thread = is_done(opened) && !g_state.has_thread;
+  DrainLock::unlock();
+  return opened;
+}
+
+bool ProcessDrain::take_thread_wish() noexcept {
+  const bool wants = g_state.wants_thread;
+  g_state.wants_thread = false;
+  return wants;
+}
+
+bool ProcessDrain::start_thread() noexcept {
+  (void)DrainLock::lock();
+  const bool is_needed = g_state.drain != nullptr && !g_state.has_thread;
+  if (is_needed) g_state.has_thread = true;
+  DrainLock::unlock();
+  if (!is_needed || start_own_thread(run, kStackSize)) return true;
+  (void)DrainLock::lock();
+  g_state.has_thread = false;
+  DrainLock::unlock();
+  return false;
+}
+
+Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexcept {
+  if (DrainLock::lock(wait_ns) != OwnerLock::Entry::kTaken) return Status::kBusy;
+  Status finished = Status::kOk;
+  Words said;
+  if (g_state.drain != nullptr) {
+    while (g_state.drain->pass(now()).has_more) {
+    }
+    finished = g_state.drain->finish(how, now());
+    close_drain();
+    said = g_state.said;
+    g_state.said = {};
+  }
+  DrainLock::unlock();
+  if (!said.view().empty()) (void)log.say(said.view());
+  return finished;
+}
+
+// What is under the lock may be half-changed, and is nobody's now: no destructor runs.
+void ProcessDrain::forget() noexcept {
+  g_state.drain = nullptr;
+  g_state.said = {};
+  g_state.has_thread = g_state.wants_thread = false;
+  drain_arena().abandon();
+}
+
+}  // namespace jitquill::drain

@@ -1,0 +1,38 @@
+// The drain of this process and the thread that runs it.
+//
+// Context   open(), finish(), forget(): [life], under the leaf lock; they take the drain's lock inside.
+//           start_thread(): [life], with no lock of ours held.
+// Promises  the thread takes no signal, and none of its files are touched while the lock is somebody else's.
+// It
+//           ends by itself behind finish().
+// Does not  exist in a child: forget().
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "agent/base/log.hpp"
+#include "agent/drain/drain.hpp"
+
+namespace jitquill::drain {
+
+class ProcessDrain {
+ public:
+  // `settings.lanes` and `say` are filled in here. Behind it a thread is to be started. `remark`: called by
+  // it with a line for the log, and with no lock held.
+  static Status open(DrainSettings settings, void (*remark)(std::string_view)) noexcept;
+
+  // True once after open() where there is no thread yet.
+  static bool take_thread_wish() noexcept;
+  // False: the process may have no more threads. What is told then waits for finish().
+  static bool start_thread() noexcept;
+
+  // All that is there is written, and every open frame ends. kBusy: the drain did not let go within
+  // `wait_ns`.
+  static Status finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexcept;
+
+  // In a child: all of it is the parent's.
+  static void forget() noexcept;
+};
+
+}  // namespace jitquill::drain

@@ -1,0 +1,168 @@
+#include "agent/life/run_news.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "agent/base/text_line.hpp"
+#include "agent/drain/open_sinks.hpp"
+#include "agent/drain/process_drain.hpp"
+#include "agent/lanes/calibration.hpp"
+#include "agent/lanes/code_lane.hpp"
+#include "agent/lanes/dead_pools.hpp"
+#include "agent/lanes/pool.hpp"
+#include "agent/life/agent.hpp"
+#include "writer/sink/sink.hpp"
+
+namespace jitquill {
+namespace {
+
+using drain::ProcessDrain;
+using lanes::LaneFolder;
+using lanes::Pool;
+
+// Beside the rows of sinks.def: what is told to it is for the drain.
+constexpr SinkRow kCodeLaneRow = {"names of functions", true, nullptr, nullptr, lanes::kCodeFile, ""};
+
+constexpr lanes::Policy policy_of(LanePolicy policy) noexcept {
+  switch (policy) {
+    case LanePolicy::kLossless:
+      return lanes::Policy::kLossless;
+    case LanePolicy::kDrop:
+      return lanes::Policy::kDrop;
+    case LanePolicy::kFlight:
+      break;
+  }
+  return lanes::Policy::kFlight;
+}
+
+const char* text_of(int error) noexcept {
+  const char* const known = strerrordesc_np(-error);
+  return known != nullptr ? known : "an error that has no name";
+}
+
+Status refuse(Log& log, std::string_view what, std::string_view why) noexcept {
+  Message line;
+  (void)log.say(line.text("no events of functions: ").text(what).text(": ").text(why).view());
+  return Status::kNoOutput;
+}
+
+void remark(std::string_view words) {
+  const auto tell = [&](Agent& agent) {
+    agent.remark(words);
+    return Status::kOk;
+  };
+  (void)with_agent(tell, tell);
+}
+
+}  // namespace
+
+bool RunNews::is_wanted(std::uint32_t formats) noexcept {
+  const auto rows = sink_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if ((formats >> i & 1) != 0 && rows[i].make_run != nullptr) return true;
+  }
+  return false;
+}
+
+// A pool is for the life of a process: a later start goes on with the one that is there.
+Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const OutputPlace& place,
+                           Log& log) noexcept {
+  if (Pool::is_started()) return Status::kOk;
+  if (!lanes::have_steady_ticks()) {
+    return refuse(log, "clock", "this CPU's counter (TSC) is not steady, so that its ticks are no times");
+  }
+  const LaneFolder::Places places{.runtime_dir = place.runtime_dir(), .output_folder = place.path()};
+  if (const int made = folder_.make(places, pid); made != 0) {
+    return refuse(log, "/dev/shm, $XDG_RUNTIME_DIR and the output folder take no folder", text_of(made));
+  }
+  lanes::sweep_dead_pools(folder_.parent(), options.memory_bytes);
+  const int started = Pool::start({.folder = folder_.path(),
+                                   .output_folder = place.path(),
+                                   .memory_bytes = options.memory_bytes,
+                                   .policy = policy_of(options.policy)});
+  if (started == 0) return Status::kOk;
+  const Status refused = refuse(log, folder_.path(), text_of(started));
+  folder_.remove();
+  return refused;
+}
+
+// The sinks own the code lane from join() on.
+Status RunNews::open_drain(const Options& options, const Origin& origin, OutputPlace& place,
+                           OpenSinks& sinks) noexcept {
+  auto* const code_lane = new (std::nothrow) lanes::CodeLane;
+  if (code_lane == nullptr) return Status::kNoMemory;
+  Status status = code_lane->begin(origin, Outlets(files_));
+  if (is_done(status) && !sinks.join(*code_lane, kCodeLaneRow)) status = Status::kNoMemory;
+  if (!is_done(status)) {
+    delete code_lane;
+    return status;
+  }
+  return ProcessDrain::open({.output = &place,
+                             .lane_folder = files_.handle(),
+                             .code_lane = files_.open_to_read(lanes::kCodeFile),
+                             .formats = options.formats,
+                             .origin = origin},
+                            remark);
+}
+
+Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
+                      Log& log) noexcept {
+  if (is_on_ || !is_wanted(options.formats)) return Status::kOff;
+  if (const Status made = make_lanes(options, origin.pid, place, log); !is_done(made)) return made;
+  if (const int opened = files_.open(folder_.path()); opened != 0)
+    return refuse(log, folder_.path(), text_of(opened));
+  files_.remove(lanes::kCodeFile);  // of an earlier start
+  const Status opened = open_drain(options, origin, place, sinks);
+  if (!is_done(opened)) {
+    sinks.leave(kCodeLaneRow);
+    files_.close();
+    return refuse(log, folder_.path(), text(opened));
+  }
+  folders::link(place.path(), LaneFolder::kLinkName, folder_.path(), origin.pid);
+  Pool::switch_on();
+  is_on_ = true;
+  return opened;
+}
+
+bool RunNews::take_thread_wish() noexcept {
+  return is_on_ && ProcessDrain::take_thread_wish();
+}
+
+bool RunNews::start_thread() noexcept {
+  return ProcessDrain::start_thread();
+}
+
+void RunNews::tell_function(OpenSinks& sinks, std::uint64_t id, std::string_view name, std::string_view file,
+                            std::uint32_t line) noexcept {
+  auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow));
+  if (code_lane != nullptr) (void)code_lane->function(id, name, file, line);
+}
+
+// The pool stays mapped, since a thread may stand in a hook.
+void RunNews::end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenSinks& sinks,
+                  Log& log) noexcept {
+  if (!is_on_) return;
+  Pool::switch_off();
+  is_on_ = false;
+  is_left_ = ProcessDrain::finish(how, wait_ns, log) == Status::kBusy;
+  sinks.leave(kCodeLaneRow);
+  files_.close();
+  if (!is_left_) place.remove(LaneFolder::kLinkName);
+}
+
+void RunNews::leave() noexcept {
+  if (is_on_ || is_left_ || !Pool::is_started()) return;
+  Pool::set_ended();
+  folder_.remove();
+}
+
+void RunNews::forget(OpenSinks& sinks) noexcept {
+  ProcessDrain::forget();
+  Pool::switch_off();
+  sinks.leave(kCodeLaneRow);
+  files_.close();
+  folder_.forget();
+  is_on_ = is_left_ = false;
+}
+
+}  // namespace jitquill

@@ -1,0 +1,65 @@
+// Run news of this process, from its lanes to its files: what has to be there before a site may be switched
+// on, and what goes when it ends.
+//
+// Context   the owner of the leaf lock; start_thread() behind it.
+// Promises  all or nothing: where a part cannot be made, trouble() says which and why, and the parts before
+// it are
+//           gone again. A child has none of its parent's.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "agent/base/log.hpp"
+#include "agent/lanes/lane_files.hpp"
+#include "agent/lanes/lane_folder.hpp"
+#include "agent/life/options.hpp"
+#include "agent/life/output_place.hpp"
+#include "writer/model/run.hpp"
+
+namespace jitquill {
+
+class OpenSinks;
+
+class RunNews {
+ public:
+  static constexpr std::uint64_t kForever = ~std::uint64_t{0};
+
+  // Formats of run news among these?
+  static bool is_wanted(std::uint32_t formats) noexcept;
+
+  // The code lane joins the sinks. kOff: no format wants it.
+  Status begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
+               Log& log) noexcept;
+  bool is_on() const noexcept { return is_on_; }
+
+  // Once behind begin(), when the leaf lock is free again.
+  bool take_thread_wish() noexcept;
+  // False: it could not be, and what is told waits for the end.
+  static bool start_thread() noexcept;
+
+  // A function without code of its own.
+  static void tell_function(OpenSinks& sinks, std::uint64_t id, std::string_view name, std::string_view file,
+                            std::uint32_t line) noexcept;
+
+  // Waits at most `wait_ns` for the drain to let go; what is not written then stays for `jitquill recover`.
+  void end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenSinks& sinks, Log& log) noexcept;
+
+  // The process ends: what lay in shared memory goes, unless it is for `jitquill recover`.
+  void leave() noexcept;
+
+  // In a child.
+  void forget(OpenSinks& sinks) noexcept;
+
+ private:
+  Status make_lanes(const Options& options, std::uint32_t pid, const OutputPlace& place, Log& log) noexcept;
+  Status open_drain(const Options& options, const Origin& origin, OutputPlace& place,
+                    OpenSinks& sinks) noexcept;
+
+  lanes::LaneFolder folder_;
+  lanes::LaneFiles files_;
+  bool is_on_ = false;
+  bool is_left_ = false;  // the drain did not let go: the lane folder stays
+};
+
+}  // namespace jitquill

@@ -1,0 +1,75 @@
+#include "tests/host/run/run_files.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace run_files {
+
+std::string only(const test_support::TempFolder& folder, const std::string& name) {
+  std::string found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.path().filename() != name || !entry.is_regular_file()) continue;
+    EXPECT_EQ(found, "") << "another: " << entry.path();
+    found = entry.path();
+  }
+  EXPECT_NE(found, "") << "no file " << name;
+  return found;
+}
+
+calls_reader::File calls(const test_support::TempFolder& folder) {
+  calls_reader::File file = calls_reader::read_file(only(folder, "calls"));
+  EXPECT_EQ(describe(file.violations), "");
+  return file;
+}
+
+std::map<std::string, Count> counts(const test_support::TempFolder& folder) {
+  std::map<std::string, Count> rows;
+  std::ifstream in(only(folder, "counts"));
+  std::string line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "calls\ttotal_ns\tself_ns\tmin_ns\tmax_ns\tfunction\tfile:line");
+  while (std::getline(in, line)) {
+    if (line.starts_with('#')) continue;
+    std::istringstream columns(line);
+    Count count;
+    std::string name;
+    columns >> count.calls >> count.total_ns >> count.self_ns >> count.min_ns >> count.max_ns;
+    columns.ignore(1);
+    std::getline(columns, name, '\t');
+    std::getline(columns, count.place);
+    EXPECT_FALSE(columns.bad()) << line;
+    EXPECT_TRUE(rows.emplace(name, count).second) << "twice: " << name;
+  }
+  return rows;
+}
+
+std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folder) {
+  std::map<std::string, std::uint64_t> values;
+  std::ifstream in(only(folder, "stats"));
+  std::string line;
+  while (std::getline(in, line)) {
+    std::istringstream columns(line);
+    std::string name;
+    std::uint64_t value = 0;
+    columns >> name >> value;
+    values[name] = value;
+  }
+  return values;
+}
+
+void expect_whole(const test_support::TempFolder& folder, pid_t pid) {
+  const auto values = stats(folder);
+  for (const char* loss :
+       {"run_records_lost", "run_records_broken", "run_ends_unpaired", "run_functions_nameless"}) {
+    ASSERT_TRUE(values.contains(loss)) << loss;
+    EXPECT_EQ(values.at(loss), 0u) << loss;
+  }
+  const std::string left = "/dev/shm/jitquill-" + std::to_string(geteuid()) + "/" + std::to_string(pid);
+  EXPECT_FALSE(std::filesystem::exists(left)) << left;
+}
+
+}  // namespace run_files

@@ -1,0 +1,39 @@
+// The files of run news that a host's run leaves, judged.
+//
+// Context   drivers of host programs.
+// Promises  what is asked for has passed the strict reader, or the test has failed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tests/host/jitdump/agent_run.hpp"
+#include "tests/readers/calls/reader.hpp"
+
+namespace run_files {
+
+// The only file of this name below the folder; "" fails the test.
+std::string only(const test_support::TempFolder& folder, const std::string& name);
+
+calls_reader::File calls(const test_support::TempFolder& folder);
+
+struct Count {
+  std::uint64_t calls = 0;
+  std::uint64_t total_ns = 0;
+  std::uint64_t self_ns = 0;
+  std::uint64_t min_ns = 0;
+  std::uint64_t max_ns = 0;
+  std::string place;
+};
+
+// By name: two rows of one name fail the test.
+std::map<std::string, Count> counts(const test_support::TempFolder& folder);
+
+// name -> value of the file stats.
+std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folder);
+
+// Nothing is lost, and nothing of ours lies in shared memory: `pid` is the host's.
+void expect_whole(const test_support::TempFolder& folder, pid_t pid);
+
+}  // namespace run_files
