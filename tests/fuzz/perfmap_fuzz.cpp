@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "agent/intake/perfmap/follower.hpp"
+#include "agent/intake/perfmap/map_line.hpp"
 #include "tests/fuzz/ground.hpp"
 #include "tests/fuzz/host_memory.hpp"
 #include "tests/fuzz/input.hpp"
+#include "writer/model/code.hpp"
 
 namespace {
 
@@ -44,6 +46,15 @@ std::string_view take_part(std::string_view& text) {
   return part;
 }
 
+template <class See>
+void for_each_line(std::string_view text, See see) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    see(line);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+}
+
 void read_ranges(std::string_view text) {
   const MemoryFile maps;
   maps.add(text);
@@ -51,11 +62,21 @@ void read_ranges(std::string_view text) {
   if (!room) return;
   perfmap::CodeRanges ranges;
   ranges.refresh(maps.descriptor(), room);
-  for (; !text.empty(); text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1)) {
-    const auto range = perfmap::code_range(text.substr(0, text.find('\n')));
+  for_each_line(text, [&](std::string_view line) {
+    const auto range = perfmap::code_range(line);
     if (range) (void)ranges.has(range->start, range->end - range->start);
-  }
+  });
   ranges.forget();
+}
+
+void read_lines(std::string_view text) {
+  for_each_line(text, [](std::string_view line) {
+    const auto read = perfmap::read_line(line);
+    if (!read) return;
+    fuzz::require(read->start != 0 && jitquill::is_placeable(read->start, read->size),
+                  "a line is of what can be code");
+    fuzz::require(!read->name.empty() && read->name.end() == line.end(), "a name is the line's rest");
+  });
 }
 
 void follow(std::string_view text) {
@@ -83,6 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::begin(setting);
   read_ranges(take_part(text));
+  read_lines(text);
   follow(text);
   return 0;
 }
