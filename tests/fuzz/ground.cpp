@@ -119,6 +119,10 @@ Status tell_load(CodeLoad& load) {
   fuzz::g_live.insert(load.address);
   return Status::kOk;
 }
+void tell_loads(std::span<CodeLoad> loads, std::span<Status> told) {
+  fuzz::require(told.size() == loads.size(), "each load has a status");
+  for (std::size_t i = 0; i < loads.size(); ++i) told[i] = tell_load(loads[i]);
+}
 Status tell_unload(std::uint64_t address) {
   fuzz::require(address != 0, "what ends has an address");
   fuzz::g_live.erase(address);

@@ -46,6 +46,8 @@ void check_inlining(const jitquill::CodeLoad& load) {
 }  // namespace
 
 void check(const jitquill::CodeLoad& load) {
+  const bool is_copy = reinterpret_cast<std::uint64_t>(load.bytes.data()) != load.address;
+  if (is_copy) read_all(load.bytes);
   read_all({reinterpret_cast<const std::uint8_t*>(load.name.data()), load.name.size()});
   read_text(load.file);
   check_lines(load);
