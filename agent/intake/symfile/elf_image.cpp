@@ -9,6 +9,12 @@ namespace {
 // What is larger is in no address space.
 constexpr std::uint64_t kEndOfUserSpace = std::uint64_t{1} << 56;
 
+// Sections may share bytes: some JITs have one table for all names. But 65,535 that each are the whole file
+// would be read for minutes.
+constexpr std::uint64_t kMostShares = 4;
+// Formats cut names at 4,096 bytes, and count those that were longer. Not all of a table for each symbol.
+constexpr std::size_t kLongestName = 4097;
+
 bool is_possible(const ElfFunction& function) noexcept {
   return function.address != 0 && function.size != 0 && function.address < kEndOfUserSpace &&
          function.size < kEndOfUserSpace;
@@ -53,10 +59,9 @@ std::string_view ElfImage::text_at(const ElfSection& strings, std::uint64_t offs
   if (offset >= strings.content.size()) return {};
   const auto* const from = reinterpret_cast<const char*>(strings.content.data()) + offset;
   const std::size_t room = strings.content.size() - static_cast<std::size_t>(offset);
-  const void* const end = std::memchr(from, 0, room);
-  return end == nullptr
-             ? std::string_view{}
-             : std::string_view(from, static_cast<std::size_t>(static_cast<const char*>(end) - from));
+  const void* const end = std::memchr(from, 0, std::min(room, kLongestName));
+  if (end != nullptr) return {from, static_cast<std::size_t>(static_cast<const char*>(end) - from)};
+  return room > kLongestName ? std::string_view(from, kLongestName) : std::string_view{};
 }
 
 std::optional<ElfImage> ElfImage::read(std::span<const std::uint8_t> file) {
@@ -68,10 +73,13 @@ std::optional<ElfImage> ElfImage::read(std::span<const std::uint8_t> file) {
   ElfImage image;
   image.file_ = file;
   image.is_relocatable_ = header->e_type == ET_REL;
+  std::uint64_t room = kMostShares * std::uint64_t{file.size()};
   for (std::uint16_t i = 0; i < header->e_shnum; ++i) {
     ElfSection section{*entry_at<Elf64_Shdr>(table, i), {}, {}};
     if (section.header.sh_type != SHT_NOBITS && section.header.sh_type != SHT_NULL)
       section.content = part(file, section.header.sh_offset, section.header.sh_size);
+    if (section.content.size() > room) section.content = {};
+    room -= section.content.size();
     image.sections_.push_back(section);
   }
   if (header->e_shstrndx < image.sections_.size()) {

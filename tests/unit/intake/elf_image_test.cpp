@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "tests/support/symfile.hpp"
 #include "tests/unit/intake/sample.hpp"
@@ -127,6 +128,40 @@ TEST(Symfile, IsRefusedWhereItIsNoneOfOurs) {
   narrow[EI_CLASS] = ELFCLASS32;
   EXPECT_FALSE(functions_of(narrow).is_read);
   EXPECT_FALSE(functions_of({}).is_read);
+}
+
+TEST(Symfile, HasFewSectionsThatAreAllOfIt) {
+  constexpr std::size_t kSections = 1000;
+  std::vector<std::uint8_t> file = with_text(16).build();
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof header);
+  header.e_shoff = file.size();
+  header.e_shnum = kSections;
+  std::memcpy(file.data(), &header, sizeof header);
+  file.resize(file.size() + kSections * sizeof(Elf64_Shdr));
+  for (std::size_t i = 0; i < kSections; ++i) {
+    Elf64_Shdr section{};
+    section.sh_type = SHT_SYMTAB;
+    section.sh_size = file.size();
+    std::memcpy(file.data() + header.e_shoff + i * sizeof section, &section, sizeof section);
+  }
+  std::uint64_t read = 0;
+  const auto see = [](void* to, const jitquill::symfile::Section* section) {
+    if (section->content != nullptr) *static_cast<std::uint64_t*>(to) += section->size;
+  };
+  ASSERT_EQ(jitquill_symfile_v1.sections(file.data(), file.size(), see, &read), 1);
+  EXPECT_GT(read, 0u);
+  EXPECT_LE(read, 4 * file.size());
+}
+
+TEST(Symfile, HasNamesAsLongAsFormatsNeed) {
+  Symfile file = with_text(64);
+  file.symbols = {{std::string(4000, 'x'), 0, 16, 0}, {std::string(9000, 'y'), 16, 16, 0}, {"z", 32, 16, 0}};
+  const auto functions = functions_of(file.build());
+  ASSERT_EQ(functions.all.size(), 3u);
+  EXPECT_EQ(functions.all[0].name, std::string(4000, 'x'));
+  EXPECT_EQ(functions.all[1].name, std::string(4097, 'y'));  // one more, so that the cut is counted
+  EXPECT_EQ(functions.all[2].name, "z");
 }
 
 TEST(Symfile, TellsWhichSectionsAreRelocated) {
