@@ -65,6 +65,8 @@ case $mode in
     build clang && run clang
     build debug && run debug -L 'unit|golden|law|host'
     build asan && run asan -L 'unit|golden'
+    # What threads share without the leaf lock. (With this sanitizer vfork() is fork(), and hooks are slow.)
+    build tsan unit-lanes && run tsan -R '^unit/(DeadPools|Lane|LaneFolder|Policy)\.'
     build fuzz fuzzers && run fuzz -L fuzz
     build fuzz-coverage fuzzers && run fuzz-coverage -L fuzz
     if [ -d build/release/tests/bench ]; then

@@ -41,8 +41,7 @@ void calibrate(PoolHeader& header) noexcept {
   Calibration& at = header.calibrations[count == 0 ? 0 : 1 + (count - 1) % (kRing - 1)];
   const Pair pair = tightest_pair();
   at.ticks.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  at.ns.store(pair.ns, std::memory_order_relaxed);
+  at.ns.store(pair.ns, std::memory_order_release);
   at.ticks.store(pair.ticks, std::memory_order_release);
   header.calibration_count.store(count + 1, std::memory_order_release);
 }

@@ -88,8 +88,8 @@ void fill_header(PoolPage& pool, const char* output_folder) noexcept {
   header.used_bytes.store(kChunksAt, std::memory_order_relaxed);
   calibrate(header);
   header.last_look_ticks.store(cpu::ticks(), std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  header.magic = kPoolMagic;  // last: before, it is nobody's
+  // Last: before, it is nobody's.
+  std::atomic_ref(header.magic).store(kPoolMagic, std::memory_order_release);
 }
 
 void on_thread_end(void*) {
