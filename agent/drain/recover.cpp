@@ -1,0 +1,107 @@
+#include "agent/drain/recover.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <new>
+
+#include "agent/base/clock.hpp"
+#include "agent/drain/dead_pool.hpp"
+#include "agent/drain/drain.hpp"
+#include "writer/bytes/raw_calls.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) noexcept : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) raw::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  explicit operator bool() const noexcept { return number_ >= 0; }
+  int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+int open_folder(const char* path) noexcept {
+  return raw::open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
+// Hands out the files that are there.
+class FilesBefore final : public Folder {
+ public:
+  explicit FilesBefore(int folder) noexcept : folder_(folder) {}
+  int create(const char* name) noexcept override {
+    return raw::open_at(folder_, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+  }
+  void remove(const char*) noexcept override {}
+
+ private:
+  int folder_;
+};
+
+Recovery recovery_of(Status status) noexcept {
+  if (status == Status::kNotFound) return Recovery::kNoJournal;
+  return status == Status::kNoOutput ? Recovery::kNoOutput : Recovery::kFailed;
+}
+
+Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say) noexcept {
+  FilesBefore files(output_folder);
+  DrainSettings settings;
+  settings.lanes = &pool;
+  settings.output = &files;
+  settings.lane_folder = lane_folder;
+  settings.code_lane = raw::open_at(lane_folder, lanes::kCodeFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+  settings.say = say;
+  auto* const drain = new (std::nothrow) Drain;
+  if (drain == nullptr) return Recovery::kFailed;
+  const Status resumed = drain->resume(settings);
+  const bool was_finished = drain->is_finished();
+  Status status = resumed;
+  if (resumed == Status::kOk)
+    status = drain->finish(FrameEnd::kProcessEnd, {pool.header().last_look_ticks.load(), monotonic_ns()});
+  delete drain;
+  if (status != Status::kOk) return recovery_of(status);
+  pool.header().is_ended.store(1);
+  return was_finished ? Recovery::kNothingToDo : Recovery::kDone;
+}
+
+}  // namespace
+
+const char* text(Recovery recovery) noexcept {
+  switch (recovery) {
+#define RECOVERY(name, number, words) \
+  case Recovery::name:                \
+    return words;
+#include "agent/drain/recovery.def"
+#undef RECOVERY
+  }
+  return "?";
+}
+
+Recovery recover(const char* lane_folder, const RecoverSettings& settings) noexcept {
+  const Descriptor folder(open_folder(lane_folder));
+  if (!folder) return Recovery::kNoLanes;
+  const Descriptor lock(
+      raw::open_at(folder.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!lock) return Recovery::kFailed;
+  if (raw::call(SYS_flock, lock.number(), LOCK_EX | LOCK_NB) < 0) return Recovery::kBusy;
+  DeadPool pool;
+  if (!pool.open(folder.number())) return Recovery::kNoLanes;
+  const Life life = life_of(pool.header());
+  if (life == Life::kAlive) return Recovery::kAlive;
+  if (life == Life::kUnknown && !settings.other_namespace) return Recovery::kOtherNamespace;
+  if (pool.header().is_ended.load() != 0) return Recovery::kNothingToDo;
+  pool.header().output_folder[sizeof pool.header().output_folder - 1] = '\0';
+  const char* const named = settings.output_folder;
+  const Descriptor output(open_folder(named != nullptr ? named : pool.header().output_folder));
+  if (!output) return Recovery::kNoOutput;
+  return drain_rest(pool, folder.number(), output.number(), settings.say);
+}
+
+}  // namespace jitquill::drain
