@@ -13,6 +13,8 @@
 //
 // Context   [drain]: one thread at a time, which its caller sees to (a loop, or the thread that ends the
 //           process). `jitquill recover`, whose process is gone.
+//           In a host its caller holds the drain's lock (base/drain_lock.hpp) around every call, and around
+//           making and destroying it: the agent's other arena is the leaf lock's.
 // Promises  never waits. Memory by operator new only, which is the agent's own in a host. Every loss is
 //           counted, and placed where a sink can say it.
 // Does not  read the counter or the clock: its caller does, at one time, for each call.
