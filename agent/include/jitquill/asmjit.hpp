@@ -8,6 +8,7 @@
 //
 //     rt.add(&fn, &code, jitquill::Announcement{.name = "fib", .file = "/src/fib.nib", .first_line = 3});
 //     jitquill::add_line_pass(cc);      // x86::Compiler: cc.comment("@12") gives lines
+//     jitquill::add_site_pass(cc);      // and sites, by which its calls can be traced
 //     jitquill::Announced<asmjit::x86::Assembler> a(&code);  // frames and a.line(12) for hand-written code
 //
 // Context   as asmjit: several threads may add and release, each with its own CodeHolder and emitter. The
@@ -22,6 +23,9 @@
 #include <jitquill/asmjit/jit_memory.hpp>
 #include <jitquill/asmjit/line_pass.hpp>
 #include <jitquill/asmjit/live_code.hpp>
+#include <jitquill/asmjit/site_pass.hpp>
+#include <jitquill/asmjit/tail_pass.hpp>
+#include <jitquill/asmjit/thunks.hpp>
 
 #include <atomic>
 #include <cstdio>
@@ -66,6 +70,7 @@ class JitRuntime : public asmjit::JitRuntime {
   // virtual in asmjit: call it on this type.
   void reset(asmjit::ResetPolicy = asmjit::ResetPolicy::kHard) noexcept {
     live_.withdraw_all();
+    thunks_.forget();
     asmjit::JitRuntime::reset(asmjit::ResetPolicy::kHard);
   }
 
@@ -89,10 +94,15 @@ class JitRuntime : public asmjit::JitRuntime {
 
   asmjit::Error add_announced(void** function, asmjit::CodeHolder* code, const Announcement* each,
                               std::size_t count) noexcept;
-  asmjit::Error place(void** function, asmjit::CodeHolder& code, std::uint64_t code_end, std::size_t room,
-                      std::size_t& owned) noexcept;
-  void announce(const Plan& plan, const char* base, std::size_t owned, const Announcement* each,
-                std::size_t count) noexcept;
+  // Where code lies.
+  struct Placed {
+    const char* base = nullptr;
+    std::size_t owned = 0;     // what the allocation really occupies: whole granules
+    char* writable = nullptr;  // null: nowhere, or no hooks that sites could call
+  };
+  asmjit::Error place(asmjit::CodeHolder& code, const Plan& plan, std::size_t room, Placed& placed) noexcept;
+  bool link_sites(asmjit::CodeHolder& code, const Plan& plan, const void* base, std::size_t size) noexcept;
+  void announce(const Plan& plan, const Placed& placed, const Announcement* each, std::size_t count) noexcept;
   static void describe_frame(const Piece& piece, jitquill_code& out) noexcept;
   bool is_wanted() const noexcept {
     return jitquill_wants_code() != 0 ||
@@ -104,6 +114,7 @@ class JitRuntime : public asmjit::JitRuntime {
   }
 
   asmjit_detail::LiveCode live_;
+  asmjit_detail::Thunks thunks_;
   std::atomic<std::uint64_t> refused_count_{0};
   std::atomic<Refusal> last_refusal_{Refusal::kNone};
   std::atomic<bool> registers_{false};
@@ -132,11 +143,12 @@ inline asmjit::Error JitRuntime::add_announced(void** function, asmjit::CodeHold
     describe_frame(plan.pieces().back(), last);
     room = jitquill_unwinding_size(&last);
   }
-  std::size_t owned = 0;
-  error = place(function, *code, plan.end(), room, owned);
+  Placed placed;
+  error = place(*code, plan, room, placed);
   if (error != kNoError) return error;
+  *function = const_cast<char*>(placed.base);
   if (known)
-    announce(plan, static_cast<const char*>(*function), owned, each, count);
+    announce(plan, placed, each, count);
   else
     refused(Refusal::kNoMemory);
   return kNoError;
@@ -152,21 +164,21 @@ inline void JitRuntime::describe_frame(const Piece& piece, jitquill_code& out) n
   out.frame_count = piece.known.event_count;
 }
 
-// Allocates, relocates, copies. `owned` is what the allocation really occupies: whole granules. The room
-// begins at the next multiple of 8 behind the code; it is address space only, so data of the same holder may
-// lie in it.
-inline asmjit::Error JitRuntime::place(void** function, asmjit::CodeHolder& code, std::uint64_t code_end,
-                                       std::size_t room, std::size_t& owned) noexcept {
+// Allocates, relocates, copies. The room begins at the next multiple of 8 behind the code; it is address
+// space only, so data of the same holder may lie in it.
+inline asmjit::Error JitRuntime::place(asmjit::CodeHolder& code, const Plan& plan, std::size_t room,
+                                       Placed& placed) noexcept {
   using namespace asmjit_detail;
   const std::size_t estimate = code.JITQUILL_ASMJIT(codeSize, code_size)();
   const std::size_t with_room =
-      room == 0 ? 0 : ((static_cast<std::size_t>(code_end) + 7) & ~std::size_t{7}) + room;
+      room == 0 ? 0 : ((static_cast<std::size_t>(plan.end()) + 7) & ~std::size_t{7}) + room;
   Memory memory;
   asmjit::Error error = allocate(_allocator, std::max(estimate, with_room), memory);
   if (error != kNoError) return error;
   error = relocate(code, memory.executable);
   const std::size_t size = code.JITQUILL_ASMJIT(codeSize, code_size)();
-  owned = std::max(size, with_room);
+  std::size_t owned = std::max(size, with_room);
+  const bool is_linked = error == kNoError && link_sites(code, plan, memory.executable, size);
   // The address table shrinks where a target turned out to be near.
   if (error == kNoError && owned < std::max(estimate, with_room)) error = shrink(_allocator, memory, owned);
   if (error == kNoError) error = write(_allocator, code, memory, size);
@@ -176,17 +188,36 @@ inline asmjit::Error JitRuntime::place(void** function, asmjit::CodeHolder& code
   }
   const std::size_t granule = _allocator.granularity();
   owned = (owned + granule - 1) / granule * granule;
-  *function = memory.executable;
+  placed = {static_cast<const char*>(memory.executable), owned, is_linked ? memory.rw() : nullptr};
   return kNoError;
 }
 
-inline void JitRuntime::announce(const Plan& plan, const char* base, std::size_t owned,
-                                 const Announcement* each, std::size_t count) noexcept {
+// Lets the calls of all sleds lead to thunks, in the holder's bytes. False: there are none to be announced.
+inline bool JitRuntime::link_sites(asmjit::CodeHolder& code, const Plan& plan, const void* base,
+                                   std::size_t size) noexcept {
+  using namespace asmjit_detail;
+  if (plan.sites().empty()) return false;
+  const char* const thunks = thunks_.near(_allocator, base, size);
+  if (thunks == nullptr) return false;
+  for (const PlacedSite& site : plan.sites()) {
+    asmjit::Section& section = section_at(code, site.offset);
+    const char* const behind = static_cast<const char*>(base) + site.offset + kSledSize;
+    const auto relative = static_cast<std::int32_t>(thunks + Thunks::kSpacing * site.kind - behind);
+    std::uint8_t* const sled =
+        section.buffer().data() + static_cast<std::size_t>(site.offset - section.offset());
+    std::memcpy(sled + kSledCallAt, &relative, sizeof relative);
+  }
+  return true;
+}
+
+inline void JitRuntime::announce(const Plan& plan, const Placed& placed, const Announcement* each,
+                                 std::size_t count) noexcept {
   using namespace asmjit_detail;
   Rows<std::uint64_t> starts;
   for (const Piece& piece : plan.pieces()) starts.put(piece.start);
-  if (!starts.whole() || !live_.put(base, starts)) return refused(Refusal::kNoMemory);
+  if (!starts.whole() || !live_.put(placed.base, starts)) return refused(Refusal::kNoMemory);
   Rows<jitquill_line> lines;
+  Rows<jitquill_site> sites;
   std::size_t index = 0;
   for (const Piece& piece : plan.pieces()) {
     const bool told = piece.is_function && index < count;
@@ -200,14 +231,22 @@ inline void JitRuntime::announce(const Plan& plan, const char* base, std::size_t
       std::snprintf(made, sizeof made, "asmjit_%u",
                     unnamed_functions.fetch_add(1, std::memory_order_relaxed));
     news.name = what.name != nullptr ? what.name : piece.name != nullptr ? piece.name : made;
-    news.addr = base + piece.start;
+    news.addr = placed.base + piece.start;
     news.file = what.file != nullptr ? what.file : count != 0 ? each[count - 1].file : nullptr;
     plan.lines_of(piece, what.first_line, what.last_line, lines);
     if (lines.whole()) {
       news.lines = lines.data();
       news.line_count = lines.size();
     }
-    news.room = piece.end == plan.end() ? owned - static_cast<std::size_t>(piece.end) : 0;
+    news.room = piece.end == plan.end() ? placed.owned - static_cast<std::size_t>(piece.end) : 0;
+    if (placed.writable != nullptr) {
+      plan.sites_of(piece, sites);
+      if (sites.whole() && !sites.empty()) {
+        news.sites = sites.data();
+        news.site_count = sites.size();
+        news.writable = placed.writable + piece.start;
+      }
+    }
     if (register_unwinding()) news.flags |= JITQUILL_CODE_REGISTER;
     const jitquill_status status = jitquill_code_loaded(&news, nullptr);
     if (status == JITQUILL_UNWINDING_LEFT_OUT) refused(Refusal::kAgent);

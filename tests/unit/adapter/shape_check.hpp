@@ -31,13 +31,53 @@ inline stepper::Arguments calls_of(const Shape& shape) {
   return calls;
 }
 
+// How a function's sites are while it is stepped.
+enum class SiteState { kNone, kOff, kOn };
+inline constexpr SiteState kSiteStates[] = {SiteState::kNone, SiteState::kOff, SiteState::kOn};
+
+// The policy of what is emitted next.
+template <class E>
+void set_sites(E& emitter, SiteState state) {
+  const auto policy =
+      state == SiteState::kNone ? jitquill::SitePolicy::kNever : jitquill::SitePolicy::kAlways;
+  if constexpr (std::is_same_v<E, x86::Compiler>)
+    EXPECT_EQ(jitquill::add_site_pass(emitter, policy), asmjit::kErrorOk);
+  else
+    emitter.set_site_policy(policy);
+}
+
+// Of each kind, how many announced sites there are.
+inline capture::SiteCalls sites_of(const capture::Code& code) {
+  capture::SiteCalls sites;
+  for (const jitquill_site& site : code.sites)
+    ++(site.kind == JITQUILL_SITE_ENTER   ? sites.enter
+       : site.kind == JITQUILL_SITE_LEAVE ? sites.leave
+                                          : sites.tail);
+  return sites;
+}
+
+// Steps it with its sites in this state, which must call their hooks once for each call, or not at all.
+inline void expect_true_frame(const capture::Code& seen, const stepper::Arguments& calls, SiteState state,
+                              std::uint32_t preserved = stepper::kSystemVPreserved) {
+  EXPECT_EQ(sites_of(seen).enter, state == SiteState::kNone ? 0u : 1u);
+  capture::switch_sites(seen, state == SiteState::kOn);
+  const capture::SiteCalls before = capture::site_calls();
+  for (const auto& call : calls) (void)stepper::run(seen, call);
+  const capture::SiteCalls after = capture::site_calls();
+  const std::uint64_t expected = state == SiteState::kOn ? calls.size() : 0;
+  EXPECT_EQ(after.enter - before.enter, expected);
+  EXPECT_EQ(after.leave - before.leave + after.tail - before.tail, expected);
+  stepper::expect_true_frame(seen, calls, preserved);
+}
+
 // What was announced, for what else a test asks of it.
 template <class E>
-capture::Code check(jitquill::JitRuntime& rt, const Shape& shape) {
+capture::Code check(jitquill::JitRuntime& rt, const Shape& shape, SiteState state) {
   capture::clear();
   CodeHolder code;
   EXPECT_EQ(code.init(rt.environment()), asmjit::kErrorOk);
   Emitter<E> e(&code);
+  set_sites(e, state);
   emit(e, shape);
   EXPECT_EQ(e.finalize(), asmjit::kErrorOk);
   const std::string name = name_of(shape);
@@ -49,10 +89,16 @@ capture::Code check(jitquill::JitRuntime& rt, const Shape& shape) {
   for (std::size_t k = 0; k < calls.size(); ++k)
     EXPECT_EQ(stepper::run(seen, calls[k]).result,
               k + 1 < static_cast<std::size_t>(shape.epilogs) ? k : k + 1);
-  stepper::expect_true_frame(seen, calls,
-                             shape.windows ? stepper::kWindowsPreserved : stepper::kSystemVPreserved);
+  expect_true_frame(seen, calls, state,
+                    shape.windows ? stepper::kWindowsPreserved : stepper::kSystemVPreserved);
   rt.release(function);
   return seen;
+}
+
+template <class E>
+capture::Code check(jitquill::JitRuntime& rt, const Shape& shape) {
+  for (const SiteState state : {SiteState::kOff, SiteState::kOn}) (void)check<E>(rt, shape, state);
+  return check<E>(rt, shape, SiteState::kNone);
 }
 
 }  // namespace shapes

@@ -21,9 +21,18 @@ class TailCalls : public testing::Test {
   template <class E, class Emit>
   void expect_truth(Emit emit, std::initializer_list<std::uint64_t> arguments,
                     std::initializer_list<std::uint64_t> expected) {
+    for (const SiteState state : kSiteStates) expect_truth<E>(emit, arguments, expected, state);
+  }
+  template <class E, class Emit>
+  void expect_truth(Emit emit, std::initializer_list<std::uint64_t> arguments,
+                    std::initializer_list<std::uint64_t> expected, SiteState state) {
     CodeHolder code;
     ASSERT_EQ(code.init(rt_.environment()), asmjit::kErrorOk);
     Emitter<E> e(&code);
+    if constexpr (std::is_same_v<E, x86::Compiler>) {
+      ASSERT_EQ(jitquill::add_tail_pass(e), asmjit::kErrorOk);
+    }
+    set_sites(e, state);
     emit(e);
     ASSERT_EQ(e.finalize(), asmjit::kErrorOk);
     void* function = nullptr;
@@ -35,7 +44,7 @@ class TailCalls : public testing::Test {
       calls.push_back({argument});
       EXPECT_EQ(stepper::run(seen, calls.back()).result, expected.begin()[calls.size() - 1]);
     }
-    stepper::expect_true_frame(seen, calls);
+    expect_true_frame(seen, calls, state);
     capture::clear();
   }
   jitquill::JitRuntime rt_;
@@ -58,38 +67,18 @@ void emit_tail_call(E& e, const Shape& shape) {
   e.emitEpilog(frame);
 }
 
-// Behind the register allocator: epilog and jump in place of a marked call and what follows it.
-class TailCallPass : public asmjit::FuncPass {
- public:
-  TailCallPass() noexcept : FuncPass("tail calls") {}
-  Error runOnFunction(asmjit::Zone*, asmjit::Logger*, asmjit::FuncNode* func) override {
-    for (asmjit::BaseNode* node = func; node != func->endNode(); node = node->next()) {
-      if (!node->isInvoke() || node->userDataAsInt64() == 0) continue;
-      asmjit::BaseNode* const call = node;
-      cc()->setCursor(call->prev());
-      cc()->emitEpilog(func->frame());
-      cc()->removeNode(cc()->cursor());  // its ret
-      cc()->emit(x86::Inst::kIdJmp, call->as<asmjit::InvokeNode>()->target());
-      node = cc()->cursor();
-      cc()->removeNode(call);
-    }
-    return asmjit::kErrorOk;
-  }
-};
-
 void emit_marked_call(x86::Compiler& cc, const x86::Gp& argument) {
   asmjit::InvokeNode* invoke = nullptr;
   cc.invoke(&invoke, reinterpret_cast<std::uint64_t>(&times_ten), FuncSignatureT<U, U>());
   invoke->setArg(0, argument);
   invoke->setRet(0, argument);
-  invoke->setUserDataAsInt64(1);
+  jitquill::mark_tail_call(invoke);
   cc.ret(argument);
 }
 
 // The same function by a Compiler. With `is_last` the tail call is the only exit, and the epilog behind it
 // dead.
 void emit_tail_call(x86::Compiler& cc, const Shape& shape, bool is_last) {
-  cc.addPassT<TailCallPass>();
   asmjit::FuncNode* func = cc.addFunc(FuncSignatureT<U, U>());
   describe(func->frame(), shape);
   const x86::Gp argument = cc.newUInt64();
@@ -151,6 +140,8 @@ TEST_F(TailCalls, SeveralFunctionsOfOneCompilerWithConstantsAndData) {
   asmjit::Section* data = nullptr;
   ASSERT_EQ(code.newSection(&data, ".data", SIZE_MAX, asmjit::SectionFlags::kNone, 8), asmjit::kErrorOk);
   x86::Compiler cc(&code);
+  ASSERT_EQ(jitquill::add_tail_pass(cc), asmjit::kErrorOk);
+  set_sites(cc, SiteState::kOn);
   emit_tail_call(cc, kShapes[0], true);
   cc.align(asmjit::AlignMode::kCode, 64);
   cc.bind(cc.newNamedLabel("second"));

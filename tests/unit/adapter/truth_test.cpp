@@ -118,11 +118,17 @@ TEST_F(Truth, BuilderPrologsAndEpilogs) {
 class CompilerTruth : public Truth, public testing::WithParamInterface<CompilerShape> {};
 
 TEST_P(CompilerTruth, EveryInstruction) {
-  x86::Compiler cc(&code_);
-  emit_compiler(cc, GetParam());
-  ASSERT_EQ(cc.finalize(), asmjit::kErrorOk);
-  stepper::expect_true_frame(add("compiled"), {{0}, {5}});
-  EXPECT_EQ(rt_.refused_count(), 0u);
+  for (const SiteState state : kSiteStates) {
+    capture::clear();
+    code_.reset();
+    ASSERT_EQ(code_.init(rt_.environment()), asmjit::kErrorOk);
+    x86::Compiler cc(&code_);
+    set_sites(cc, state);
+    emit_compiler(cc, GetParam());
+    ASSERT_EQ(cc.finalize(), asmjit::kErrorOk);
+    expect_true_frame(add("compiled"), {{0}, {5}}, state);
+    EXPECT_EQ(rt_.refused_count(), 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

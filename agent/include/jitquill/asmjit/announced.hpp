@@ -1,11 +1,12 @@
-// Announced<E>: an Assembler or Builder that also notes frames, lines and function starts for JitRuntime.
+// Announced<E>: an Assembler or Builder that also notes frames, lines and function starts for JitRuntime, and
+// puts sites into prologs and epilogs.
 //
 // Use it in place of E and keep it attached until the code is added. Frames come from watching the
 // instructions themselves, so emitProlog()/emitEpilog() and hand-written push, pop, sub, leave are all
 // followed. A Builder is watched while finalize() turns it into bytes.
 //
 // Context   as E: one thread at a time.
-// Promises  the bytes are those that E would have made.
+// Promises  the bytes are those that E would have made, sites aside.
 // Does not  work with x86::Compiler, and need not: JitRuntime reads a plain one, with add_line_pass() for
 // lines.
 #pragma once
@@ -87,15 +88,22 @@ class Marking : public Base {
     return error;
   }
 
+  // Sites are put where emitProlog(), emitEpilog() and emit_tail_epilog() are called from now on.
+  void set_site_policy(SitePolicy policy) noexcept { policy_ = policy; }
+
   asmjit::Error _emit(asmjit::InstId id, const asmjit::Operand_& o0, const asmjit::Operand_& o1,
                       const asmjit::Operand_& o2, const asmjit::Operand_* more) override {
-    if (drops_return_ && id == Inst::kIdRet) return kNoError;
+    if (in_epilog_ && id == Inst::kIdRet) {
+      const asmjit::Error error = put_site(drops_return_ ? JITQUILL_SITE_TAIL : JITQUILL_SITE_LEAVE);
+      if (drops_return_ || error != kNoError) return error;
+    }
     return Base::_emit(id, o0, o1, o2, more);
   }
 
   asmjit::Error JITQUILL_ASMJIT(onAttach, on_attach)(HolderArgument code) noexcept override {
     const asmjit::Error error = Base::JITQUILL_ASMJIT(onAttach, on_attach)(code);
     self().notes().clear();
+    has_sites_ = false;
     install();
     return error;
   }
@@ -124,10 +132,18 @@ class Marking : public Base {
     if (!self().notes().starts.put(mark)) return kOutOfMemory;
     return this->bind(here);
   }
+  asmjit::Error put_site(std::uint8_t kind) {
+    if (!has_sites_) return kNoError;
+    SiteMark mark{};
+    const asmjit::Error error = emit_sled(*this, kind, mark);
+    return error != kNoError || self().notes().sites.put(mark) ? error : kOutOfMemory;
+  }
   static asmjit::Error ASMJIT_CDECL on_prolog(asmjit::BaseEmitter* emitter, const asmjit::FuncFrame& frame) {
     auto* self = static_cast<Marking*>(emitter);
     // Code of this kind is seen to its end, so rbp is followed whatever the frame promises of it.
-    const asmjit::Error error = self->mark_start({0, false, {preserved_by(frame), true}});
+    asmjit::Error error = self->mark_start({0, false, {preserved_by(frame), true}});
+    self->has_sites_ = wants_sites(self->policy_);
+    if (error == kNoError) error = self->put_site(JITQUILL_SITE_ENTER);
     if (error != kNoError) return error;
     return self->originals_.JITQUILL_ASMJIT(emitProlog, emit_prolog)(emitter, frame);
   }
@@ -136,12 +152,17 @@ class Marking : public Base {
     const asmjit::Label begin = self->new_mark(), end = self->new_mark();
     if (!self->self().notes().epilogs.put({begin.id(), end.id()})) return kOutOfMemory;
     asmjit::Error error = self->bind(begin);
+    self->in_epilog_ = true;
     if (error == kNoError) error = self->originals_.JITQUILL_ASMJIT(emitEpilog, emit_epilog)(emitter, frame);
+    self->in_epilog_ = false;
     return error == kNoError ? self->bind(end) : error;
   }
 
   Functions originals_{};
   bool drops_return_ = false;
+  bool in_epilog_ = false;
+  bool has_sites_ = false;  // the function under way
+  SitePolicy policy_ = SitePolicy::kWhenWanted;
 };
 
 }  // namespace asmjit_detail

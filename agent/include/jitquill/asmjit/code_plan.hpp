@@ -37,6 +37,11 @@ struct PlacedEpilog {
   std::uint64_t begin, end;
 };
 
+struct PlacedSite {
+  std::uint64_t offset;
+  std::uint8_t kind;
+};
+
 class CodePlan {
  public:
   explicit CodePlan(asmjit::CodeHolder& code) noexcept : code_(code) {}
@@ -47,6 +52,8 @@ class CodePlan {
   // The rows of one piece. first_line and last_line may be 0.
   void lines_of(const Piece& piece, std::uint32_t first_line, std::uint32_t last_line,
                 Rows<jitquill_line>& rows) const noexcept;
+  const Rows<PlacedSite>& sites() const noexcept { return sites_; }
+  void sites_of(const Piece& piece, Rows<jitquill_site>& rows) const noexcept;
 
  private:
   void read_compiler(asmjit::BaseCompiler& compiler) noexcept;
@@ -56,6 +63,9 @@ class CodePlan {
   void replay_frames() noexcept;
   void replay_bodies() noexcept;
   void put_line(std::uint32_t label, std::uint32_t line, std::uint32_t column) noexcept;
+  void put_site(std::uint32_t label, std::uint8_t kind) noexcept;
+  // The first site of this kind in [from, to); 0 = none, which is no sled's end.
+  std::uint64_t end_of_site(std::uint8_t kind, std::uint64_t from, std::uint64_t to) const noexcept;
 
   asmjit::CodeHolder& code_;
   FrameReplay replay_;
@@ -63,12 +73,15 @@ class CodePlan {
   Rows<Piece> pieces_;
   Rows<PlacedLine> lines_;
   Rows<PlacedEpilog> epilogs_;
+  Rows<PlacedSite> sites_;
   std::uint64_t end_ = 0;
 };
 
 inline bool CodePlan::make() noexcept {
   each_emitter(code_, [this](asmjit::BaseEmitter& emitter) { read_emitter(emitter); });
   set_bounds();
+  std::sort(sites_.begin(), sites_.end(),
+            [](const PlacedSite& a, const PlacedSite& b) { return a.offset < b.offset; });
   replay_frames();
   replay_bodies();
   std::sort(lines_.begin(), lines_.end(), [](const PlacedLine& a, const PlacedLine& b) {
@@ -81,7 +94,7 @@ inline bool CodePlan::make() noexcept {
                                     [](const Piece& p, std::uint64_t at) { return p.start < at; });
     if (piece != pieces_.end() && piece->start == offset && piece->name == nullptr) piece->name = name;
   });
-  return pieces_.whole() && lines_.whole() && epilogs_.whole();
+  return pieces_.whole() && lines_.whole() && epilogs_.whole() && sites_.whole();
 }
 
 inline void CodePlan::read_emitter(asmjit::BaseEmitter& emitter) noexcept {
@@ -113,6 +126,11 @@ inline void CodePlan::read_compiler(asmjit::BaseCompiler& compiler) noexcept {
     } else if (before != nullptr && before->type() == asmjit::NodeType::kLabel &&
                is_marker(*node, line, column)) {
       put_line(before->as<asmjit::LabelNode>()->label().id(), line, column);
+    } else if (before != nullptr && before->type() == asmjit::NodeType::kLabel &&
+               node->type() == asmjit::NodeType::kEmbedData && mark_of(*node) > kSledMark &&
+               mark_of(*node) <= kSledMark + JITQUILL_SITE_TAIL) {
+      put_site(before->as<asmjit::LabelNode>()->label().id(),
+               static_cast<std::uint8_t>(mark_of(*node) - kSledMark));
     }
   }
 }
@@ -130,6 +148,7 @@ inline void CodePlan::read_notes(asmjit::BaseEmitter& emitter, const EmitterNote
   for (const KnownFunction& known : notes.functions) put(known);
   if (notes.tracker.started()) put(notes.current());
   for (const LineMark& mark : notes.lines) put_line(mark.label, mark.line, mark.column);
+  for (const SiteMark& mark : notes.sites) put_site(mark.label, mark.kind);
   for (const EpilogMark& mark : notes.epilogs) {
     PlacedEpilog epilog{};
     if (label_offset(code_, mark.begin, epilog.begin) && label_offset(code_, mark.end, epilog.end))
@@ -141,6 +160,25 @@ inline void CodePlan::put_line(std::uint32_t label, std::uint32_t line, std::uin
   std::uint64_t offset = 0;
   if (label_offset(code_, label, offset))
     lines_.put({offset, line, column, static_cast<std::uint32_t>(lines_.size())});
+}
+
+inline void CodePlan::put_site(std::uint32_t label, std::uint8_t kind) noexcept {
+  std::uint64_t offset = 0;
+  if (label_offset(code_, label, offset)) sites_.put({offset, kind});
+}
+
+inline std::uint64_t CodePlan::end_of_site(std::uint8_t kind, std::uint64_t from,
+                                           std::uint64_t to) const noexcept {
+  for (const PlacedSite& site : sites_)
+    if (site.kind == kind && site.offset >= from && site.offset < to) return site.offset + kSledSize;
+  return 0;
+}
+
+inline void CodePlan::sites_of(const Piece& piece, Rows<jitquill_site>& rows) const noexcept {
+  rows.clear();
+  for (const PlacedSite& site : sites_)
+    if (site.offset >= piece.start && site.offset < piece.end)
+      rows.put({static_cast<std::uint32_t>(site.offset - piece.start), site.kind, {}});
 }
 
 inline void CodePlan::set_bounds() noexcept {
@@ -168,7 +206,12 @@ inline void CodePlan::replay_frames() noexcept {
     std::uint64_t exit = 0;
     if (!label_offset(code_, piece.node->JITQUILL_ASMJIT(exitLabel, exit_label)().id(), exit)) continue;
     FunctionPlace place{};
+    // Padding and site in front of the prolog; site in front of the epilog's ret.
+    const std::uint64_t prolog = end_of_site(JITQUILL_SITE_ENTER, piece.start, piece.start + kSledAlignment);
+    const std::uint64_t before_return = end_of_site(JITQUILL_SITE_LEAVE, exit, piece.end);
     place.entry = static_cast<std::uint32_t>(piece.start - base);
+    place.prolog = prolog == 0 ? place.entry : static_cast<std::uint32_t>(prolog - base);
+    if (before_return != 0) place.return_site = static_cast<std::uint32_t>(before_return - kSledSize - base);
     place.exit = static_cast<std::uint32_t>(exit - base);
     place.end = static_cast<std::uint32_t>(std::min(piece.end, section_end) - base);
     place.stack_instructions = piece.stack_instructions;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <jitquill/asmjit/frame_tracker.hpp>
+#include <jitquill/asmjit/sled.hpp>
 
 namespace jitquill::asmjit_detail {
 
@@ -36,6 +37,7 @@ struct EmitterNotes {
   Rows<LineMark> lines;
   Rows<EpilogMark> epilogs;
   Rows<StartMark> starts;
+  Rows<SiteMark> sites;
   Rows<KnownFunction> functions;  // without the one under way
   FrameTracker tracker;
   asmjit::Section* section = nullptr;  // of the tracked function
@@ -44,6 +46,7 @@ struct EmitterNotes {
     lines.clear();
     epilogs.clear();
     starts.clear();
+    sites.clear();
     functions.clear();
     tracker.clear();
     section = nullptr;

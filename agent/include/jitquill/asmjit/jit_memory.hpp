@@ -5,6 +5,8 @@
 
 #include <jitquill/asmjit/version.hpp>
 
+#include <cstring>
+
 namespace jitquill::asmjit_detail {
 
 struct Memory {
@@ -14,6 +16,14 @@ struct Memory {
 #else
   void* writable = nullptr;
 #endif
+  // Where it can be written, as long as it is allocated.
+  char* rw() const noexcept {
+#if ASMJIT_LIBRARY_VERSION >= 0x010B00
+    return static_cast<char*>(span.rw());
+#else
+    return static_cast<char*>(writable);
+#endif
+  }
 };
 
 inline asmjit::Error allocate(asmjit::JitAllocator& allocator, std::size_t size, Memory& memory) noexcept {
@@ -38,13 +48,12 @@ inline asmjit::Error relocate(asmjit::CodeHolder& code, const void* address) noe
   return code.JITQUILL_ASMJIT(relocateToBase, relocate_to_base)(reinterpret_cast<std::uintptr_t>(address));
 }
 
-inline asmjit::Error write(asmjit::JitAllocator& allocator, asmjit::CodeHolder& code, Memory& memory,
-                           std::size_t size) noexcept {
-  const auto copy = [&](void* to) {
-    return code.JITQUILL_ASMJIT(copyFlattenedData, copy_flattened_data)(
-        to, size, asmjit::CopySectionFlags::kPadSectionBuffer);
-  };
+// copy(void*) puts `size` bytes there.
+template <class Copy>
+asmjit::Error write_by(asmjit::JitAllocator& allocator, Memory& memory, std::size_t size,
+                       Copy copy) noexcept {
 #if ASMJIT_LIBRARY_VERSION >= 0x010B00
+  static_cast<void>(size);
   return allocator.write(memory.span, [&](asmjit::JitAllocator::Span& span) noexcept -> asmjit::Error {
     return copy(span.rw());
   });
@@ -53,6 +62,22 @@ inline asmjit::Error write(asmjit::JitAllocator& allocator, asmjit::CodeHolder& 
   const asmjit::VirtMem::ProtectJitReadWriteScope scope(memory.executable, size);
   return copy(memory.writable);
 #endif
+}
+
+inline asmjit::Error write(asmjit::JitAllocator& allocator, asmjit::CodeHolder& code, Memory& memory,
+                           std::size_t size) noexcept {
+  return write_by(allocator, memory, size, [&](void* to) {
+    return code.JITQUILL_ASMJIT(copyFlattenedData, copy_flattened_data)(
+        to, size, asmjit::CopySectionFlags::kPadSectionBuffer);
+  });
+}
+
+inline asmjit::Error write_bytes(asmjit::JitAllocator& allocator, Memory& memory, const void* bytes,
+                                 std::size_t size) noexcept {
+  return write_by(allocator, memory, size, [&](void* to) -> asmjit::Error {
+    std::memcpy(to, bytes, size);
+    return kNoError;
+  });
 }
 
 }  // namespace jitquill::asmjit_detail
