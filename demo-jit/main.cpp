@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -27,12 +28,13 @@ constexpr unsigned kMibShift = 20;
 
 struct RunOptions {
   bool wants_time = false;
+  nib::SitePolicy sites = nib::SitePolicy::kWhenWanted;
   std::size_t heap_mib = nib::Heap::kDefaultLimit >> kMibShift;
 };
 
 int run_program(const nib::Source& source, const RunOptions& options) {
   nib::Diagnostics diagnostics;
-  const auto executable = nib::compile(source, diagnostics);
+  const auto executable = nib::compile(source, diagnostics, options.sites);
   for (const nib::Diagnostic& each : diagnostics.sorted()) say(nib::to_line(source, each));
   if (executable == nullptr) return kFailed;
   const nib::RunResult result =
@@ -59,6 +61,14 @@ int main(int argc, char** argv) {
   command.add_option("--heap", options.heap_mib, "MiB that the program's arrays may take")
       ->check(CLI::Range(1, 1 << kMibShift))
       ->capture_default_str();
+  const std::map<std::string, nib::SitePolicy> policies = {{"always", nib::SitePolicy::kAlways},
+                                                           {"wanted", nib::SitePolicy::kWhenWanted},
+                                                           {"never", nib::SitePolicy::kNever}};
+  command
+      .add_option("--sites", options.sites,
+                  "which functions can be traced: always, never, or those compiled while calls are wanted")
+      ->transform(CLI::CheckedTransformer(policies))
+      ->option_text("always|wanted|never [wanted]");
   command.add_flag("--time", options.wants_time,
                    "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
   try {

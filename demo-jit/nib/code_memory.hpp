@@ -16,6 +16,15 @@
 
 namespace nib {
 
+using SitePolicy = jitquill::SitePolicy;
+
+// A compiler whose functions have lines, tail calls, and sites as the policy says.
+inline void prepare(asmjit::x86::Compiler& compiler, SitePolicy sites) {
+  jitquill::add_line_pass(compiler);
+  jitquill::add_tail_pass(compiler);
+  jitquill::add_site_pass(compiler, sites);
+}
+
 // asmjit's memory; what the agent is told of the code is also kept in a table.
 class CodeMemory : public jitquill::JitRuntime {
  public:

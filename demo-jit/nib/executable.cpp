@@ -25,13 +25,13 @@ class FirstError : public asmjit::ErrorHandler {
 
 // Null: a diagnostic says why.
 void* compile_function(const Source& source, const Function& function, LoweringContext& context,
-                       CodeMemory& memory, Diagnostics& diagnostics) {
+                       CodeMemory& memory, SitePolicy sites, Diagnostics& diagnostics) {
   FirstError error;
   asmjit::CodeHolder code;
   code.init(memory.environment());
   code.setErrorHandler(&error);
   asmjit::x86::Compiler compiler(&code);
-  jitquill::add_line_pass(compiler);
+  prepare(compiler, sites);
   const asmjit::FuncNode* node = FunctionLowering(compiler, context, function).run();
   if (error.message().empty()) compiler.finalize();
   if (!error.message().empty()) {
@@ -61,7 +61,7 @@ Executable::~Executable() {
   }
 }
 
-std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics) {
+std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics, SitePolicy sites) {
   Program program = parse(source, diagnostics);
   if (diagnostics.empty()) check(program, diagnostics);
   if (!diagnostics.empty()) return nullptr;
@@ -70,7 +70,8 @@ std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnosti
   result->main_ = program.main;
   LoweringContext context{.program = program, .table = result->table_.data(), .faults = result->faults_};
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
-    result->table_[i] = compile_function(source, program.functions[i], context, result->memory_, diagnostics);
+    result->table_[i] =
+        compile_function(source, program.functions[i], context, result->memory_, sites, diagnostics);
   }
   return diagnostics.empty() ? std::move(result) : nullptr;
 }

@@ -29,7 +29,7 @@ class Executable {
   const CodeTable& code_table() const noexcept { return memory_.table(); }
 
  private:
-  friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&);
+  friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&, SitePolicy);
   Executable() = default;
 
   CodeMemory memory_;
@@ -38,6 +38,8 @@ class Executable {
   std::size_t main_ = 0;
 };
 
-std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics);
+// `sites`: whether calls of the functions can be traced.
+std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,
+                                    SitePolicy sites = SitePolicy::kWhenWanted);
 
 }  // namespace nib

@@ -1,5 +1,7 @@
 #include "nib/lowering.hpp"
 
+#include <jitquill/asmjit/tail_pass.hpp>
+
 #include <string>
 #include <utility>
 
@@ -140,6 +142,10 @@ void FunctionLowering::statement(const While& node) {
 void FunctionLowering::statement(const Return& node) {
   if (node.value == nullptr) {
     cc_.ret();
+  } else if (const auto* call = std::get_if<Call>(&node.value->node)) {
+    asmjit::InvokeNode* const invoked = invoke(*call, node.value->at);
+    jitquill::mark_tail_call(invoked);
+    cc_.ret(result_of(invoked, Gp()).reg);
   } else {
     cc_.ret(in_register(value(*node.value)));
   }
