@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -13,6 +15,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kPage = 4096;
+
+constinit std::atomic<void*> g_kept{nullptr};
 
 constexpr std::size_t rounded(std::size_t size, std::size_t to) noexcept {
   return (size + to - 1) & ~(to - 1);
@@ -26,22 +30,43 @@ struct alignas(kAlignment) Scratch::Block {
 };
 
 Scratch::~Scratch() {
-  while (blocks_ != nullptr) {
+  for (unsigned char* used_end = next_; blocks_ != nullptr; used_end = nullptr) {
     Block* const block = blocks_;
     blocks_ = block->before;
-    raw::unmap(block, block->size);
+    auto* const begin = reinterpret_cast<unsigned char*>(block);
+    give_back(block, used_end == nullptr ? block->size : static_cast<std::size_t>(used_end - begin));
   }
+}
+
+// Zeroed, as new memory would be.
+void Scratch::give_back(Block* block, std::size_t used) noexcept {
+  const std::size_t size = block->size;
+  if (size == kBlock) {
+    std::memset(static_cast<void*>(block), 0, used);
+    void* none = nullptr;
+    if (g_kept.compare_exchange_strong(none, block, std::memory_order_release, std::memory_order_relaxed))
+      return;
+  }
+  raw::unmap(block, size);
+}
+
+void* Scratch::memory_for(std::size_t size) noexcept {
+  if (size == kBlock) {
+    if (void* const kept = g_kept.exchange(nullptr, std::memory_order_acquire)) return kept;
+  }
+  const long at = raw::map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  return raw::is_error(at) ? nullptr : reinterpret_cast<void*>(at);
 }
 
 bool Scratch::add_block(std::size_t size) noexcept {
   const std::size_t mapped = std::max(kBlock, rounded(size + sizeof(Block), kPage));
   if (mapped_ + mapped > kMost) return false;
-  const long at = raw::map(mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  if (raw::is_error(at)) return false;
-  blocks_ = new (reinterpret_cast<void*>(at)) Block{blocks_, mapped};
+  void* const at = memory_for(mapped);
+  if (at == nullptr) return false;
+  blocks_ = new (at) Block{blocks_, mapped};
   mapped_ += mapped;
   next_ = reinterpret_cast<unsigned char*>(blocks_ + 1);
-  end_ = reinterpret_cast<unsigned char*>(at) + mapped;
+  end_ = static_cast<unsigned char*>(at) + mapped;
   return true;
 }
 

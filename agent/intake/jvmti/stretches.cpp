@@ -37,9 +37,92 @@ std::span<const InlinePlace> read_places(const void* compile_info, Scratch& scra
   return {};
 }
 
+// Neighbouring arrays, read as one piece.
+struct Run {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint8_t* copy = nullptr;
+};
+
+// HotSpot makes its arrays one behind the other, with little between them: to read a few large pieces is far
+// cheaper than many small ones.
+class Runs {
+ public:
+  Runs(std::size_t most, Scratch& scratch) noexcept
+      : scratch_(scratch), runs_(scratch.take_array<Run>(most)), run_of_(scratch.take_array<Run*>(most)) {}
+
+  // False: it is no array, or there is no memory.
+  template <class T>
+  bool add(const T* array, std::size_t count) noexcept {
+    const auto begin = reinterpret_cast<std::uint64_t>(array);
+    const std::uint64_t end = begin + count * sizeof(T);
+    if (begin % alignof(T) != 0 || end < begin || added_ == run_of_.size() || runs_.empty()) return false;
+    if (count_ == 0 || !takes(runs_[count_ - 1], begin))
+      runs_[count_++] = {begin & ~kAligned, begin, nullptr};
+    Run& run = runs_[count_ - 1];
+    run.end = std::max(run.end, end);
+    run_of_[added_++] = &run;
+    return true;
+  }
+
+  // False: not all of it can be read, or it is too much.
+  bool read() noexcept {
+    const auto pieces = scratch_.take_array<CopyPiece>(count_);
+    if (pieces.empty()) return false;
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto size = static_cast<std::size_t>(runs_[i].end - runs_[i].begin);
+      total += size;
+      if (total > kMostBytes) return false;
+      runs_[i].copy = static_cast<std::uint8_t*>(scratch_.take(size));
+      if (runs_[i].copy == nullptr) return false;
+      pieces[i] = {reinterpret_cast<const void*>(runs_[i].begin), runs_[i].copy, size};
+    }
+    return safe_copy(pieces, 0);
+  }
+
+  // Of the array that was added as number `index`.
+  template <class T>
+  const T* copy_of(const T* array, std::size_t index) const noexcept {
+    const Run& run = *run_of_[index];
+    return reinterpret_cast<const T*>(run.copy + (reinterpret_cast<std::uint64_t>(array) - run.begin));
+  }
+
+ private:
+  static constexpr std::uint64_t kAligned = alignof(MethodId) - 1;
+  static constexpr std::uint64_t kMostGap = 4096;
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+
+  static bool takes(const Run& run, std::uint64_t begin) noexcept {
+    return begin >= run.begin && (begin <= run.end || begin - run.end <= kMostGap);
+  }
+
+  Scratch& scratch_;
+  std::span<Run> runs_;
+  std::span<Run*> run_of_;
+  std::size_t count_ = 0;
+  std::size_t added_ = 0;
+};
+
+bool read_frames_by_runs(std::span<const InlinePlace* const> from, std::span<Stretch> stretches,
+                         Scratch& scratch) noexcept {
+  Runs runs(stretches.size() * 2, scratch);
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    if (!runs.add(from[i]->methods, stretches[i].depth) || !runs.add(from[i]->bytecodes, stretches[i].depth))
+      return false;
+  }
+  if (!runs.read()) return false;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    stretches[i].methods = runs.copy_of(from[i]->methods, 2 * i);
+    stretches[i].bytecodes = runs.copy_of(from[i]->bytecodes, 2 * i + 1);
+  }
+  return true;
+}
+
 // Two pieces for each stretch: of methods and of bytecodes.
 bool read_frames(std::span<const InlinePlace* const> from, std::span<Stretch> stretches,
                  Scratch& scratch) noexcept {
+  if (read_frames_by_runs(from, stretches, scratch)) return true;
   const auto pieces = scratch.take_array<CopyPiece>(stretches.size() * 2);
   if (pieces.empty()) return false;
   for (std::size_t i = 0; i < stretches.size(); ++i) {

@@ -104,6 +104,19 @@ TEST_F(Hostile, DepthsThatNoStackHas) {
   }
 }
 
+TEST_F(Hostile, FramesAtTheEndOfTheAddressSpaceAndAtOddPlaces) {
+  const auto whole = info_.places;
+  for (const std::uintptr_t at :
+       {~std::uintptr_t{7}, ~std::uintptr_t{0}, std::uintptr_t{8}, std::uintptr_t{1}}) {
+    info_.places = whole;
+    info_.places[1].methods = reinterpret_cast<const MethodId*>(at);
+    const auto stretches = stretches_of(info_.compiled(kMethod, kSize), scratch_);
+    ASSERT_EQ(stretches.size(), whole.size()) << at;
+    EXPECT_EQ(stretches[1].methods[0], nullptr) << at;
+    EXPECT_EQ(stretches[2].methods[0], whole[2].methods[0]) << at;
+  }
+}
+
 TEST_F(Hostile, ManyDeepStacksAreCutAtTheBound) {
   const std::vector<CompileInfo::Frame> deep(512, {kMethod, 0});
   std::vector<CompileInfo::Place> places;
