@@ -44,6 +44,10 @@ inline void count_as_owner(Counter which, std::uint64_t by = 1) noexcept {
   std::atomic<std::uint64_t>& counter = g_counters[static_cast<std::size_t>(which)];
   counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
 }
+// Of what is not counted but measured.
+inline void set_count(Counter which, std::uint64_t value) noexcept {
+  g_counters[static_cast<std::size_t>(which)].store(value, std::memory_order_relaxed);
+}
 inline std::uint64_t counted(std::size_t index) noexcept {
   return g_counters[index].load(std::memory_order_relaxed);
 }

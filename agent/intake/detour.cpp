@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "agent/base/code_memory.hpp"
 #include "agent/base/prologue.hpp"
 #include "agent/base/safe_copy.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -63,6 +64,7 @@ bool detour(std::uint64_t function, std::uint64_t to, std::uint64_t& original) n
   const std::uint64_t way_in = keep_way_in(prologue, function + prologue.size());
   if (way_in == 0) return false;
   if (!protect(function, kJumpSize, PROT_READ | PROT_WRITE | PROT_EXEC)) return false;  // SELinux, MDWE
+  note_own_code({way_in, way_in + kPageSize});
   original = way_in;
   put_jump(function, to);
   (void)protect(function, kJumpSize, PROT_READ | PROT_EXEC);

@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
+#include "agent/base/code_memory.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/intake/gdb/gdb.hpp"
 #include "agent/intake/intake.hpp"
@@ -17,18 +17,6 @@
 namespace jitquill::intake {
 namespace {
 
-// "jit-<digits>.dump": perf finds such files by this mapping, and so do we.
-bool is_dump(std::string_view path) noexcept {
-  constexpr std::string_view kFront = "jit-";
-  constexpr std::string_view kEnd = ".dump";
-  path.remove_prefix(path.rfind('/') + 1);
-  if (!path.starts_with(kFront) || !path.ends_with(kEnd)) return false;
-  const auto digits =
-      path.substr(kFront.size(), path.size() - std::min(path.size(), kFront.size() + kEnd.size()));
-  return !digits.empty() &&
-         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool is_dump(int file) noexcept {
   TextLine<64> link;
   char path[4096];
@@ -36,7 +24,7 @@ bool is_dump(int file) noexcept {
   char name[64] = {};
   link.view().copy(name, link.view().size() - 1);
   const long size = raw::call(SYS_readlinkat, AT_FDCWD, name, path, sizeof path);
-  return size > 0 && is_dump(std::string_view(path, static_cast<std::size_t>(size)));
+  return size > 0 && jitquill::is_dump(std::string_view(path, static_cast<std::size_t>(size)));
 }
 
 }  // namespace

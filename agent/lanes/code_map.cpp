@@ -144,6 +144,19 @@ bool CodeMap::has_told(std::uint64_t address, std::uint64_t size) const noexcept
   return false;
 }
 
+std::uint64_t CodeMap::bytes_in(std::uint64_t start, std::uint64_t end) const noexcept {
+  if (live_ == nullptr) return 0;
+  auto at = at_or_above(start);
+  if (at != live_->ranges.begin()) --at;
+  std::uint64_t bytes = 0;
+  for (; at != live_->ranges.end() && at->first < end; ++at) {
+    const std::uint64_t from = std::max(start, at->first);
+    const std::uint64_t to = std::min(end, at->first + at->second.size);
+    if (from < to) bytes += to - from;
+  }
+  return bytes;
+}
+
 const LiveCode* CodeMap::find(std::uint64_t address) const noexcept {
   if (live_ == nullptr) return nullptr;
   const auto found = live_->ranges.find(address);

@@ -57,6 +57,8 @@ class CodeMap {
   KeptCode* take(std::uint64_t address) noexcept;
   // Whether any of [address, address + size) is code that its runtime told us of.
   bool has_told(std::uint64_t address, std::uint64_t size) const noexcept;
+  // How many bytes of [start, end) are live code.
+  std::uint64_t bytes_in(std::uint64_t start, std::uint64_t end) const noexcept;
   // Valid until the next add() or remove().
   const LiveCode* find(std::uint64_t address) const noexcept;
 

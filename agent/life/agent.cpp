@@ -91,6 +91,7 @@ void Agent::adopt_process() noexcept {
   is_child_ = true;
   const bool half_changed = busy_.load(std::memory_order_relaxed);
   reset_counters();
+  coverage_.forget();
   if (half_changed) {
     // A raw clone in the middle of another thread's work: neither tables nor arena can be trusted, nor may
     // their destructors run.
@@ -223,6 +224,9 @@ void Agent::write_statistics() noexcept {
   place_.remove("stats");  // of an exec that failed
   const int file = place_.create("stats");
   if (file < 0) return;
+  const Coverage coverage = coverage_.most(code_map_);
+  set_count(Counter::code_memory_bytes, coverage.code_bytes);
+  set_count(Counter::code_memory_known_bytes, coverage.known_bytes);
   Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it
   for (std::size_t i = 0; i < kCounters; ++i) {
     rows.raw(std::string_view(kCounterRows[i].name)).u8('\t');

@@ -22,6 +22,7 @@
 #include "agent/drain/open_sinks.hpp"
 #include "agent/lanes/code_map.hpp"
 #include "agent/lanes/reentry_queue.hpp"
+#include "agent/life/coverage.hpp"
 #include "agent/life/options.hpp"
 #include "agent/life/output_place.hpp"
 #include "agent/life/perf_map_place.hpp"
@@ -168,6 +169,7 @@ class Agent {
   OpenSinks sinks_;
   RunNews run_news_;
   CodeMap code_map_;
+  CodeCoverage coverage_;
   ReentryQueue queue_;
 };
 

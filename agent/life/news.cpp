@@ -44,7 +44,9 @@ Status Agent::place_load(CodeLoad& load) noexcept {
   if (sinks_.met_limit()) status = load_in_next_folder(load, written);
   notice_lost_sinks();
   count_load(load, status, written);
-  return add_to_map(load, written, hash, status) || !is_done(status) ? status : out_of_memory();
+  const bool is_known_now = add_to_map(load, written, hash, status);
+  coverage_.loaded(code_map_);
+  return is_known_now || !is_done(status) ? status : out_of_memory();
 }
 
 void Agent::load_all(std::span<CodeLoad> loads, std::span<Status> told) noexcept {
@@ -82,6 +84,7 @@ void Agent::load_as_one(std::span<CodeLoad> loads, std::span<Status> told) noexc
     if (!is_written) told[i] = sinks_.load(loads[i], written = {}, log_, OpenSinks::Reach::kOwing);
     count_load(loads[i], told[i], written);
     if (!add_to_map(loads[i], written, hash, told[i]) && is_done(told[i])) told[i] = out_of_memory();
+    coverage_.loaded(code_map_);
   }
   notice_lost_sinks();
 }
@@ -167,6 +170,7 @@ Status Agent::unload(CodeUnload& unload) noexcept {
   unload.id = live->id;
   unload.size = live->size;
   unload.when_ns = now();
+  coverage_.unloads(code_map_);
   (void)code_map_.remove(unload.address);
   const Status status = sinks_.any() ? sinks_.unload(unload, log_) : Status::kOk;
   notice_lost_sinks();

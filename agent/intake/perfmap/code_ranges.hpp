@@ -1,5 +1,5 @@
-// Which memory is executable and belongs to no file: where code can be that a JIT made. What lies in a file,
-// as node's builtins do, perf knows from there, with unwinding tables that we do not have.
+// Which memory can hold code that a JIT made (base/code_memory.hpp). What lies in a file, as node's builtins
+// do, perf knows from there, with unwinding tables that we do not have.
 //
 // Context   [notify], under the intakes' lock.
 // Promises  a range that was seen is known from then on: JITs take the right to execute away while they
@@ -7,20 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
+#include "agent/base/code_memory.hpp"
 #include "agent/intake/memory.hpp"
 
 namespace jitquill::intake::perfmap {
-
-struct AddressRange {
-  std::uint64_t start;
-  std::uint64_t end;
-};
-
-// A line of /proc/<pid>/maps, without its newline; nothing if no such code can be there.
-std::optional<AddressRange> code_range(std::string_view line) noexcept;
 
 class CodeRanges {
  public:

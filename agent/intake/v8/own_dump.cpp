@@ -2,9 +2,8 @@
 
 #include <fcntl.h>
 
-#include <cstring>
-
 #include "agent/base/text_line.hpp"
+#include "agent/base/text_lines.hpp"
 #include "agent/base/text_pieces.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -22,25 +21,6 @@ bool is_other_dump(std::string_view line, std::string_view file, std::string_vie
   return path.ends_with(file) && !is_ours;
 }
 
-// Calls see(line) until it returns true. A line longer than the buffer is not one of a dump: it is passed by.
-template <class See>
-bool any_line(int descriptor, See see) noexcept {
-  char buffer[8192];
-  std::size_t filled = 0;
-  for (;;) {
-    const long got = raw::call(SYS_read, descriptor, buffer + filled, sizeof buffer - filled);
-    if (got <= 0) return false;
-    filled += static_cast<std::size_t>(got);
-    std::string_view left(buffer, filled);
-    for (std::size_t end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {
-      if (see(first(left, end))) return true;
-      left = without_first(left, end + 1);
-    }
-    filled = left.size() == sizeof buffer ? 0 : left.size();
-    std::memmove(buffer, left.data(), filled);
-  }
-}
-
 }  // namespace
 
 bool names_own_dump(const char* maps, std::uint32_t pid, std::string_view ours) noexcept {
@@ -48,8 +28,9 @@ bool names_own_dump(const char* maps, std::uint32_t pid, std::string_view ours) 
   if (descriptor < 0) return false;
   FileName file;
   file.text("/jit-").number(pid).text(".dump");
-  const bool found =
-      any_line(descriptor, [&](std::string_view line) { return is_other_dump(line, file.view(), ours); });
+  char buffer[8192];
+  const bool found = any_line(descriptor, buffer,
+                              [&](std::string_view line) { return is_other_dump(line, file.view(), ours); });
   raw::close(descriptor);
   return found;
 }

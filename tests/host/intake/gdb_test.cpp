@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <regex>
 #include <sstream>
 
 #include "tests/host/jitdump/agent_run.hpp"
@@ -99,6 +100,16 @@ TEST_F(IntakeGdb, HearsOfEachFunctionOnce) {
   EXPECT_EQ(counted("jit_interfaces_watched"), 1u);
   EXPECT_EQ(counted("symfiles_read"), 50u);
   EXPECT_EQ(counted("symfiles_waited"), 0u);
+}
+
+TEST_F(IntakeGdb, SaysHowMuchOfTheCodeMemoryIsKnown) {
+  run(GDB_HOST, "at_once");
+  std::smatch memory;
+  ASSERT_TRUE(std::regex_search(ended_.out, memory, std::regex("memory ([0-9]+)")));
+  EXPECT_EQ(counted("code_memory_bytes"), std::stoull(memory[1]));
+  std::uint64_t known = 0;
+  for (const auto& [name, function] : expected_by(ended_.out)) known += function.code.size() / 2;
+  EXPECT_EQ(counted("code_memory_known_bytes"), known);
 }
 
 TEST_F(IntakeGdb, ReplacesAFunctionWithAFrame) {

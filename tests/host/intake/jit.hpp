@@ -163,7 +163,7 @@ class Jit {
   void run_all() const {
     unsigned sum = 0;
     for (const Code& code : functions_) sum += reinterpret_cast<unsigned (*)()>(code.address())();
-    std::printf("sum %u\n", sum);
+    std::printf("sum %u memory %zu\n", sum, kMemory);
   }
 
  private:

@@ -23,6 +23,9 @@ record "${command[@]}"
 names_all "${row[names]}"
 if [ -n "${row[lines]:-}" ]; then lines_lie "${row[lines_in]:-${row[stacks]%% *}}" "${row[lines]}"; fi
 if [ -n "${row[stacks]:-}" ]; then chains ${row[stacks]}; fi
+# Of the memory that the runtime has for code, some is known, and no more than there is.
+all_code=$(counted code_memory_bytes) known_code=$(counted code_memory_known_bytes)
+[ "$known_code" -gt 0 ] && [ "$known_code" -le "$all_code" ] || fail "$known_code of $all_code bytes of code known"
 IFS=',' read -r -a counts <<<"${row[counts]}"
 for count in "${counts[@]}"; do
   read -r what operator number <<<"$count"

@@ -1,4 +1,4 @@
-// Lines of perf maps and of /proc/self/maps, sound and broken.
+// Lines of perf maps, sound and broken, and what is remembered of /proc/self/maps.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -31,23 +31,6 @@ TEST(MapLine, WhatCannotBeCodeIsRefused) {
        {"", " ", "10", "10 20", "10 20 ", "xyz 20 fn", "10 xyz fn", "10  20 fn", "0 20 fn", "10 0 fn",
         "10 80000000 fn", "ffffffffffffffff 10 fn", "11111111111111111 20 fn", "-10 20 fn", "0x 20 fn"})
     EXPECT_FALSE(read_line(text)) << text;
-}
-
-TEST(CodeRange, IsExecutableAndOfNoFile) {
-  for (const char* text : {"7f0000-7f1000 r-xp 00000000 00:00 0 ", "7f0000-7f1000 rwxp 00000000 00:00 0",
-                           "7f0000-7f1000 r-xp 00000000 00:00 0                 [anon:js]",
-                           "7f0000-7f1000 r-xs 00000000 00:01 7                 /memfd:jit (deleted)",
-                           "7f0000-7f1000 rwxs 00000000 00:01 7                 /dev/zero (deleted)",
-                           "7f0000-7f1000 r-xp 00000000 00:01 7                 /home/a b (deleted)"}) {
-    const auto range = code_range(text);
-    ASSERT_TRUE(range) << text;
-    EXPECT_EQ(range->start, 0x7f0000u);
-    EXPECT_EQ(range->end, 0x7f1000u);
-  }
-  for (const char* text :
-       {"", "7f0000-7f1000", "7f0000-7f1000 rw-p 00000000 00:00 0", "7f0000 7f1000 r-xp 0 0 0",
-        "7f0000-7f1000 r-xp 00000000 08:01 99                /usr/bin/node"})
-    EXPECT_FALSE(code_range(text)) << text;
 }
 
 class Maps : public testing::Test {
