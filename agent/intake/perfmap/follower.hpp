@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "agent/intake/code_ranges.hpp"
 #include "agent/intake/memory.hpp"
-#include "agent/intake/perfmap/code_ranges.hpp"
 #include "agent/intake/perfmap/map_line.hpp"
 #include "agent/intake/perfmap/own_file.hpp"
 

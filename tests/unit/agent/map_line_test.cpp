@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "agent/intake/perfmap/code_ranges.hpp"
+#include "agent/intake/code_ranges.hpp"
 #include "agent/intake/perfmap/map_line.hpp"
 #include "agent/intake/perfmap/whole_lines.hpp"
 

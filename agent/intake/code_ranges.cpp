@@ -1,10 +1,10 @@
-#include "agent/intake/perfmap/code_ranges.hpp"
+#include "agent/intake/code_ranges.hpp"
 
 #include <algorithm>
 
-#include "agent/intake/perfmap/whole_lines.hpp"
+#include "agent/base/text_lines.hpp"
 
-namespace jitquill::intake::perfmap {
+namespace jitquill::intake {
 
 bool CodeRanges::has(std::uint64_t start, std::uint64_t size) const noexcept {
   const auto all = ranges_.all();
@@ -14,13 +14,12 @@ bool CodeRanges::has(std::uint64_t start, std::uint64_t size) const noexcept {
 }
 
 void CodeRanges::refresh(int maps, Block& room) noexcept {
-  WholeLines lines(room);
-  while (lines.read(maps)) {
-    lines.for_each([this](std::string_view line, std::uint64_t) {
-      if (const auto range = code_range(line)) add(*range);
-      return true;
-    });
-  }
+  (void)raw::call(SYS_lseek, maps, 0L, static_cast<long>(SEEK_SET));
+  (void)any_line(maps, {reinterpret_cast<char*>(room.data()), room.view().size()},
+                 [this](std::string_view line) {
+                   if (const auto range = code_range(line)) add(*range);
+                   return false;
+                 });
 }
 
 // Joined with what it touches.
@@ -36,4 +35,4 @@ void CodeRanges::add(AddressRange range) noexcept {
   if (ranges_.size() < kMost) (void)ranges_.insert(at, range);
 }
 
-}  // namespace jitquill::intake::perfmap
+}  // namespace jitquill::intake

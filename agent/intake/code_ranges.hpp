@@ -11,7 +11,7 @@
 #include "agent/base/code_memory.hpp"
 #include "agent/intake/memory.hpp"
 
-namespace jitquill::intake::perfmap {
+namespace jitquill::intake {
 
 class CodeRanges {
  public:
@@ -28,4 +28,4 @@ class CodeRanges {
   Growing<AddressRange> ranges_ = {};  // ascending, disjoint, with gaps between them
 };
 
-}  // namespace jitquill::intake::perfmap
+}  // namespace jitquill::intake
