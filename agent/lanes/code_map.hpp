@@ -30,6 +30,7 @@ struct LiveCode {
   bool has_lines = false;
   bool has_inlining = false;
   bool has_unwinding = false;
+  bool is_stopgap = false;
 
   // By its runtime, whose word counts; otherwise overheard.
   bool is_told() const noexcept { return hash == 0; }

@@ -102,8 +102,9 @@ void Agent::prepare(CodeLoad& load) noexcept {
 // itself, whose word counts.
 bool Agent::is_known(const CodeLoad& load, std::uint64_t hash) noexcept {
   const LiveCode* live = code_map_.find(load.address);
-  const bool is_same = live != nullptr && live->size == load.bytes.size() && live->hash == hash &&
-                       (load.lines.empty() || live->has_lines) &&
+  if (load.is_stopgap) return code_map_.bytes_in(load.address, load.address + load.bytes.size()) != 0;
+  const bool is_same = live != nullptr && !live->is_stopgap && live->size == load.bytes.size() &&
+                       live->hash == hash && (load.lines.empty() || live->has_lines) &&
                        (load.inlining.rows.empty() || live->has_inlining) &&
                        (!load.unwinding.has_rows() || live->has_unwinding);
   if (!is_same && !code_map_.has_told(load.address, load.bytes.size())) return false;
@@ -138,7 +139,8 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64
                                     .sites = sites,
                                     .has_lines = !load.lines.empty(),
                                     .has_inlining = !load.inlining.rows.empty(),
-                                    .has_unwinding = load.unwinding.has_rows()},
+                                    .has_unwinding = load.unwinding.has_rows(),
+                                    .is_stopgap = load.is_stopgap},
                                    is_wanted_again);
   count_as_owner(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
@@ -155,6 +157,7 @@ void Agent::count_load(const CodeLoad& load, Status status, const Written& writt
   if (written.name_changed) count(Counter::names_changed);
   if (written.duplicate_unsalted) count(Counter::duplicates_unsalted);
   if (written.twin_address != 0) count(Counter::unwinding_twins);
+  if (load.is_stopgap) count(Counter::frames_nameless);
   if (load.unwinding.has_rows() && is_done(status) && !written.unwinding_left_out)
     count_as_owner(Counter::unwinding_written);
   if (status != Status::kOk) log_.say_once(status, load.name);

@@ -88,6 +88,7 @@ struct CodeLoad {
   std::uint8_t* writable = nullptr;  // where the code is written as long as it lives; null = nowhere
   bool may_fault = false;            // the bytes may be unreadable
   bool is_overheard = false;         // its runtime told somebody else, perhaps several times
+  bool is_stopgap = false;           // nobody named it: only if nothing else is known of this memory
   bool may_move = false;             // it is to be remembered for a move
   bool registers_unwinding = false;  // with the host's own unwinder
   std::uint32_t room = 0;            // bytes behind the code that no other code will occupy while it lives

@@ -3,29 +3,48 @@
 #include <algorithm>
 #include <atomic>
 
+#include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
+#include "agent/base/thread_id.hpp"
 #include "agent/intake/frames/section_copy.hpp"
+#include "agent/intake/frames/stopgap.hpp"
 #include "agent/intake/gdb/gdb.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/told.hpp"
 #include "agent/life/agent.hpp"
 #include "writer/unwind/eh_frame_read.hpp"
 
 namespace jitquill::frames {
 namespace {
 
+// Other intakes hear of the same code in the same moment, or not at all.
+constexpr std::uint64_t kWaitNs = 100'000'000;
+
+enum class Name : std::uint8_t { kNone, kMadeUp, kTold };
+
 struct KnownFde {
   std::uint64_t begin;
+  std::uint64_t size;
   std::uint64_t registered;  // as the section was named
   std::uint64_t section;     // where its bytes begin
   std::uint32_t section_size;
-  bool is_named;  // somebody told a load that begins here
+  Name name;  // of a load that begins here
+  std::uint64_t since_ns;
+};
+
+struct Waiting {
+  std::uint64_t begin;
+  std::uint64_t since_ns;
 };
 
 // Under the intakes' lock.
-constinit intake::Growing<KnownFde> g_known;  // by begin
+constinit intake::Growing<KnownFde> g_known;   // by begin
+constinit intake::Growing<Waiting> g_waiting;  // for a name; the oldest first
+constinit Stopgaps g_stopgaps;
 constinit bool g_is_followed = false;
+constinit std::uint32_t g_pid = 0;  // in which they were registered
 
 constinit std::atomic<bool> g_knows_any{false};
 
@@ -41,24 +60,67 @@ std::size_t place_of(std::uint64_t begin) noexcept {
   return static_cast<std::size_t>(at - all.begin());
 }
 
-void count_nameless(const KnownFde& known) noexcept {
-  if (!known.is_named) count(Counter::frames_nameless);
+KnownFde* find(std::uint64_t begin) noexcept {
+  const std::size_t at = place_of(begin);
+  return at != g_known.size() && g_known[at].begin == begin ? &g_known[at] : nullptr;
+}
+
+void tell_nameless(KnownFde& known) {
+  if (known.name != Name::kNone || !is_wanted() || gdb::is_left()) return;
+  g_stopgaps.tell(known.begin, known.size, known.since_ns);
+  known.name = Name::kMadeUp;  // a load told it, ours
+}
+
+// Its code is gone, or about to be. Who told a name tells of that, too.
+void end(KnownFde& known) {
+  tell_nameless(known);
+  if (known.name == Name::kMadeUp) (void)intake::tell_unload(known.begin);
+}
+
+// Those that have waited long enough, or all.
+void tell_waiting(std::uint64_t until_ns) {
+  const auto all = g_waiting.all();
+  const auto end =
+      std::find_if(all.begin(), all.end(), [&](const Waiting& w) { return w.since_ns > until_ns; });
+  if (end == all.begin()) return;
+  for (auto at = all.begin(); at != end; ++at) {
+    KnownFde* const known = find(at->begin);
+    if (known != nullptr && known->since_ns == at->since_ns) tell_nameless(*known);
+  }
+  g_waiting.keep_if([&](const Waiting& w) { return w.since_ns > until_ns; });
+}
+
+void tell_those_that_waited() {
+  tell_waiting(monotonic_ns() - kWaitNs);
+}
+void tell_all() {
+  tell_waiting(~std::uint64_t{0});
 }
 
 // Code at a used address: the older registration was not taken back.
 void keep(const KnownFde& fde) noexcept {
   const std::size_t at = place_of(fde.begin);
   if (at < g_known.size() && g_known[at].begin == fde.begin) {
-    count_nameless(g_known[at]);
+    end(g_known[at]);
     g_known[at] = fde;
   } else if (!g_known.insert(at, fde)) {
-    count(Counter::news_out_of_memory);
+    return count(Counter::news_out_of_memory);
   }
+  if (!g_waiting.push({fde.begin, fde.since_ns})) count(Counter::news_out_of_memory);
 }
 
-void count_all_nameless() {
-  for (const KnownFde& known : g_known.all()) count_nameless(known);
-  g_known.release();
+// What a child inherits is in its parent's dump, and perf knows that the child has it.
+void begin_in_this_process() {
+  if (!g_is_followed) intake::follow({tell_those_that_waited, [] {}});
+  g_is_followed = true;
+  if (g_pid != current_pid()) {
+    for (KnownFde& known : g_known.all()) known.name = Name::kTold;
+    g_waiting.release();
+  }
+  g_pid = current_pid();
+  intake::put_off(tell_all);
+  // What is dated back must not be older than its dump, as far as perf is concerned.
+  if (!gdb::is_left()) (void)intake::open_outputs();
 }
 
 template <class See>
@@ -71,10 +133,11 @@ void for_each_fde(const SectionCopy& copy, See see) {
 
 void keep_all(std::uint64_t registered) {
   const SectionCopy copy = copy_section(registered);
+  const std::uint64_t now_ns = monotonic_ns();
   const auto size = static_cast<std::uint32_t>(copy.bytes.view().size());
   for_each_fde(copy, [&](const unwind::FoundFde& fde) {
     count(Counter::frames_heard);
-    keep({fde.pc_begin, registered, copy.address, size, false});
+    keep({fde.pc_begin, fde.pc_size, registered, copy.address, size, Name::kNone, now_ns});
   });
   g_knows_any.store(g_known.size() != 0, std::memory_order_relaxed);
 }
@@ -96,8 +159,7 @@ void came(const void* section) {
   const auto registered = reinterpret_cast<std::uint64_t>(section);
   if (is_wanted() && registered != 0) {
     (void)intake::under_intake_lock([&] {
-      if (!g_is_followed) intake::follow({[] {}, count_all_nameless});
-      g_is_followed = true;
+      begin_in_this_process();
       keep_all(registered);
     });
   }
@@ -109,22 +171,23 @@ void came(const void* section) {
 void went(const void* section) {
   if (!knows_any()) return;
   (void)intake::under_intake_lock([&] {
-    g_known.keep_if([&](const KnownFde& known) {
-      if (known.registered != reinterpret_cast<std::uint64_t>(section)) return true;
-      count_nameless(known);
-      return false;
-    });
+    const auto is_of_it = [&](const KnownFde& known) {
+      return known.registered == reinterpret_cast<std::uint64_t>(section);
+    };
+    for (KnownFde& known : g_known.all()) {
+      if (is_of_it(known)) end(known);
+    }
+    g_known.keep_if([&](const KnownFde& known) { return !is_of_it(known); });
   });
 }
 
 KnownUnwinding::KnownUnwinding(CodeLoad& load) noexcept {
-  const std::size_t at = place_of(load.address);
-  if (at == g_known.size() || g_known[at].begin != load.address) return;
-  KnownFde& known = g_known[at];
-  known.is_named = true;
+  KnownFde* const known = find(load.address);
+  if (known == nullptr) return;
+  known->name = Name::kTold;
   if (load.unwinding.kind != Unwinding::Kind::kUnknown) return;
-  section_ = copy_bytes(known.section, known.section_size);
-  const auto fde = unwind::find_fde(section_.view(), known.section, load.address, load.bytes.size());
+  section_ = copy_bytes(known->section, known->section_size);
+  const auto fde = unwind::find_fde(section_.view(), known->section, load.address, load.bytes.size());
   if (!fde) return;
   load.unwinding.kind = Unwinding::Kind::kReady;
   load.unwinding.ready = fde->cfi;

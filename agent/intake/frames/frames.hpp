@@ -4,7 +4,8 @@
 // Context   [notify], not under the leaf lock: the registering thread, after the host's own engine was told.
 //           Runtimes' locks may be held.
 // Promises  what is registered is read without faults, at most 64 MiB of it, and nothing in it is trusted.
-// Does not  announce code that nobody names: it is counted at the end.
+//           Code that nobody names within 100 ms, or until it ends, is announced at the next look, or when it
+//           ends, under a name that is made up (stopgap.hpp).
 #pragma once
 
 #include <cstdint>

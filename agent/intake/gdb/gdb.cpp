@@ -79,6 +79,10 @@ void became_final(std::uint64_t address, std::uint64_t size) {
   g_registered.became_final(address, size);
 }
 
+bool is_left() noexcept {
+  return g_is_left;
+}
+
 void leave_to_other_writer() {
   (void)intake::under_intake_lock([] {
     count(Counter::other_dumps);

@@ -126,15 +126,51 @@ void own_dump(Jit& jit) {
   jit.add(code.symfile());
 }
 
-// Lines and unwinding tables of the registered section reach the dump.
+// The registered unwinding tables reach the dump.
 void frames_first(Jit& jit) {
   const Code code = jit.make("frames_first");
   jit.register_frames(code);
   code.expect();
   jit.add(code.symfile());
   jit.take_frames_back(code);
-  const Code nameless = jit.make("nobody_names_it");
-  jit.register_frames(nameless);
+}
+
+// Known by its frames only: while it lives, and until it ends.
+void nameless(Jit& jit) {
+  for (int i = 0; i < 10; ++i) {
+    const Code code = jit.make("nameless_" + std::to_string(i));
+    code.expect();
+    jit.register_frames(code);
+    if (i < 5) continue;
+    jit.take_frames_back(code);
+    jit.reuse_memory();  // the next lies at the same address
+  }
+}
+
+void nameless_and_gone(Jit& jit) {
+  nameless(jit);
+  std::puts("done");
+  std::fflush(stdout);
+  _exit(7);
+}
+
+// The name comes when the frames are gone already; and the other way round.
+void named_late(Jit& jit) {
+  const Code code = jit.make("named_late");
+  jit.register_frames(code);
+  jit.take_frames_back(code);
+  code.expect();
+  jit.add(code.symfile());
+  jit.register_frames(code);
+  jit.take_frames_back(code);
+}
+
+// Frames of code that the program has in its file, as a runtime without a loader registers them.
+void framed_file(Jit& jit) {
+  const Code code = jit.make("framed_file");
+  code.expect();
+  jit.register_frames(code);
+  jit.register_frames_of(code, reinterpret_cast<std::uint64_t>(&framed_file));
 }
 
 // Several threads that jit, under the JIT's lock, beside one that makes memory executable all the time.
@@ -170,6 +206,10 @@ const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_
                                                                  {"arena", arena},
                                                                  {"own_dump", own_dump},
                                                                  {"frames_first", frames_first},
+                                                                 {"nameless", nameless},
+                                                                 {"nameless_and_gone", nameless_and_gone},
+                                                                 {"named_late", named_late},
+                                                                 {"framed_file", framed_file},
                                                                  {"threads", threads}};
 
 }  // namespace

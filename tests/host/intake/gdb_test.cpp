@@ -2,6 +2,8 @@
 // else.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -193,8 +195,54 @@ TEST_F(IntakeGdb, GivesUnwindingThatWasRegisteredBefore) {
   run(GDB_HOST, "frames_first");
   expect_all(1);
   EXPECT_TRUE(dump_.functions[0].unwinding.has_value());
-  EXPECT_EQ(counted("frames_heard"), 2u);
+  EXPECT_EQ(counted("frames_heard"), 1u);
+  EXPECT_EQ(counted("frames_nameless"), 0u);
+}
+
+// By whatever way the program ends.
+TEST_F(IntakeGdb, MakesUpNamesForWhatNobodyNames) {
+  for (const char* deed : {"nameless", "nameless_and_gone"}) {
+    run(GDB_HOST, deed);
+    const auto expected = expected_by(ended_.out);
+    ASSERT_EQ(expected.size(), 10u);
+    ASSERT_EQ(dump_.functions.size(), 10u) << deed;
+    EXPECT_EQ(counted("frames_nameless"), 10u);
+    EXPECT_EQ(counted("functions_unloaded"), 5u);
+    for (const jitdump_reader::Function& function : dump_.functions) {
+      const auto is_it = [&](const auto& row) {
+        return row.second.address == function.address &&
+               row.second.code == hex(function.code, row.second.code.size() / 2);
+      };
+      const auto at = std::find_if(expected.begin(), expected.end(), is_it);
+      ASSERT_NE(at, expected.end()) << function.name;
+      std::ostringstream name;
+      name << "jit_" << std::hex << function.address;
+      EXPECT_EQ(function.name, name.str());
+      EXPECT_TRUE(function.unwinding.has_value());
+    }
+    std::filesystem::remove_all(folder_.file("out"));
+  }
+}
+
+TEST_F(IntakeGdb, ANameTakesThePlaceOfOneThatWasMadeUp) {
+  run(GDB_HOST, "named_late");
+  ASSERT_EQ(dump_.functions.size(), 2u);
+  EXPECT_TRUE(dump_.functions[0].name.starts_with("jit_"));
+  EXPECT_EQ(dump_.functions[1].name, "named_late");
+  EXPECT_EQ(dump_.functions[1].address, dump_.functions[0].address);
   EXPECT_EQ(counted("frames_nameless"), 1u);
+}
+
+TEST_F(IntakeGdb, MakesUpNoNameForCodeInAFile) {
+  run(GDB_HOST, "framed_file");
+  EXPECT_EQ(dump_.functions.size(), 1u);
+  EXPECT_EQ(counted("frames_heard"), 2u);
+  EXPECT_EQ(counted("frames_no_code"), 1u);
+}
+
+TEST_F(IntakeGdb, LeavesNamesToOthersWhereFramesAreNotWanted) {
+  run(GDB_HOST, "nameless", "intakes=gdb");
+  EXPECT_TRUE(dump_.functions.empty());
 }
 
 TEST_F(IntakeGdb, HearsOfAllThreads) {

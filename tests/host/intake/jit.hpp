@@ -40,7 +40,9 @@ void __deregister_frame(void*);
 class Code {
  public:
   static constexpr std::size_t kSize = 32;
-  static constexpr std::size_t kFieldAt = 8;  // of the relocation
+  static constexpr std::size_t kFieldAt = 8;   // of the relocation
+  static constexpr std::size_t kRangeAt = 28;  // of the function, in its frames
+  static constexpr std::size_t kFramesSize = 48;
 
   Code(std::string name, std::uint8_t* at) : name_(std::move(name)), at_(at) {
     // No two functions with the same bytes: the dump would change one.
@@ -151,6 +153,14 @@ class Jit {
 
   void register_frames(const Code& code) { __register_frame(code.frames()); }
   void take_frames_back(const Code& code) { __deregister_frame(code.frames()); }
+  // The same tables, of another place: they come in a memory of their own.
+  void register_frames_of(const Code& code, std::uint64_t address) {
+    std::uint8_t* const frames = next_;
+    next_ += kStep;
+    std::memcpy(frames, code.frames(), Code::kFramesSize);
+    std::memcpy(frames + Code::kRangeAt, &address, sizeof address);
+    __register_frame(frames);
+  }
   void protect() { (void)mprotect(memory_, kMemory, PROT_READ | PROT_WRITE | PROT_EXEC); }
 
   // In the order of their names, whichever thread was first.

@@ -21,3 +21,14 @@ with_preload() { env "$variable=$library" JITQUILL_OPTIONS="dir=$folder/out $opt
 
 # counted NAME: a number of the statistics.
 counted() { awk -F'\t' -v name="$1" '$1 == name {sum += $2} END {print sum + 0}' out/*-[0-9]*/stats; }
+
+# same_both_ways COMMAND...: stdout, stderr and exit code are what they are without us, and the program did its work.
+same_both_ways() {
+  local without=0 with=0
+  "$@" >plain.out 2>plain.err || without=$?
+  with_preload "$@" >with.out 2>with.err || with=$?
+  [ "$with" = "$without" ] || fail "exit code $with, without us $without: $(head -c 500 with.err with.out)"
+  [ "$with" = 3 ] || fail "exit code $with: the program itself went wrong"
+  cmp plain.out with.out || fail "another stdout"
+  cmp plain.err with.err || fail "another stderr"
+}

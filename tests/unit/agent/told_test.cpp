@@ -113,6 +113,22 @@ TEST_F(Told, TheRuntimesOwnWordIsNeverOverruled) {
   EXPECT_EQ(jitquill_code_unloaded(code_.data() + 128), JITQUILL_OK);
 }
 
+TEST_F(Told, AMadeUpNameHoldsOnlyWhereNothingIsKnown) {
+  const auto make_up = [&](std::size_t at, std::size_t size) {
+    CodeLoad load = load_of(at, size);
+    load.is_stopgap = true;
+    return intake::tell_load(load);
+  };
+  EXPECT_EQ(tell(0, 64), Status::kOk);
+  for (const std::size_t at : {0u, 32u, 63u}) EXPECT_EQ(make_up(at, 64), Status::kOk);
+  EXPECT_EQ(value_of(Counter::functions_loaded), 1u);
+  EXPECT_EQ(make_up(64, 64), Status::kOk);
+  EXPECT_EQ(value_of(Counter::frames_nameless), 1u);
+  EXPECT_EQ(tell(64, 64), Status::kOk);  // the same bytes, but a name
+  EXPECT_EQ(tell(64, 64), Status::kOk);  // known now
+  EXPECT_EQ(value_of(Counter::functions_loaded), 3u);
+}
+
 TEST_F(Told, CodeThatIsGoneCostsACounter) {
   const Gone gone;
   CodeLoad load;
