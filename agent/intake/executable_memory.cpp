@@ -8,9 +8,9 @@
 #include "agent/base/code_memory.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/intake/gdb/gdb.hpp"
-#include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/own_dump.hpp"
 #include "agent/life/agent.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -30,11 +30,9 @@ bool is_dump(int file) noexcept {
 }  // namespace
 
 void made_executable(const void* address, std::size_t size, int file) {
-  const std::uint32_t wanted = agent().wanted_intakes();
-  if (wanted == 0 || !agent().wants_code()) return;
+  if (agent().wanted_intakes() == 0 || !agent().wants_code()) return;
   if (file >= 0) {
-    const bool leaves = guest_call([&] { return (wanted & bit(Id::gdb)) != 0 && is_dump(file); });
-    if (leaves) gdb::leave_to_other_writer();
+    if (guest_call([&] { return is_dump(file); })) saw_own_dump();
     return;
   }
   look_around();

@@ -5,6 +5,7 @@
 #include "agent/base/counters.hpp"
 #include "agent/intake/frames/frames.hpp"
 #include "agent/intake/intake_lock.hpp"
+#include "agent/intake/own_dump.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {
@@ -43,6 +44,10 @@ Status tell_load(CodeLoad& load) {
   if (!is_placeable(load.address, load.bytes.size())) {
     count(Counter::functions_refused);
     return load.bytes.empty() ? Status::kEmptyCode : Status::kTooLarge;
+  }
+  if (is_left_to_own_dump()) {
+    count(Counter::functions_left);
+    return Status::kOff;
   }
   load.is_overheard = true;
   load.may_fault = !is_copy(load);

@@ -46,6 +46,7 @@ class Agent {
   }
   // Outputs of run news are asked for, and not open yet.
   bool wants_run_news() const noexcept { return wants_run_news_.load(std::memory_order_relaxed); }
+  bool takes_own_dump() const noexcept { return takes_own_dump_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
   // False in a child that has told nothing yet, or that shares its parent's memory.
@@ -138,6 +139,7 @@ class Agent {
   std::atomic<bool> wants_inlining_{false};
   std::atomic<SitesWanted> wants_sites_{SitesWanted::kUnknown};
   std::atomic<bool> wants_run_news_{false};
+  std::atomic<bool> takes_own_dump_{false};
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
   std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child

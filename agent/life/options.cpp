@@ -137,6 +137,12 @@ const char* set_move(Options& options, std::string_view value) noexcept {
   return nullptr;
 }
 
+const char* set_own_dump(Options& options, std::string_view value) noexcept {
+  if (value != "leave" && value != "take") return "must be leave or take";
+  options.takes_own_dump = value == "take";
+  return nullptr;
+}
+
 const char* set_children(Options& options, std::string_view value) noexcept {
   if (value != "same" && value != "off") return "must be same or off";
   options.records_children = value == "same";

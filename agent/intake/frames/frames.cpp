@@ -12,6 +12,7 @@
 #include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/own_dump.hpp"
 #include "agent/intake/told.hpp"
 #include "agent/life/agent.hpp"
 #include "writer/unwind/eh_frame_read.hpp"
@@ -66,7 +67,7 @@ KnownFde* find(std::uint64_t begin) noexcept {
 }
 
 void tell_nameless(KnownFde& known) {
-  if (known.name != Name::kNone || !is_wanted() || gdb::is_left()) return;
+  if (known.name != Name::kNone || !is_wanted() || intake::is_left_to_own_dump()) return;
   g_stopgaps.tell(known.begin, known.size, known.since_ns);
   known.name = Name::kMadeUp;  // a load told it, ours
 }
@@ -120,7 +121,7 @@ void begin_in_this_process() {
   g_pid = current_pid();
   intake::put_off(tell_all);
   // What is dated back must not be older than its dump, as far as perf is concerned.
-  if (!gdb::is_left()) (void)intake::open_outputs();
+  if (!intake::is_left_to_own_dump()) (void)intake::open_outputs();
 }
 
 template <class See>

@@ -11,6 +11,7 @@
 #include "agent/intake/gdb/registered.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/own_dump.hpp"
 #include "agent/intake/symfile/open_plugin.hpp"
 #include "agent/intake/told.hpp"
 
@@ -21,7 +22,6 @@ namespace {
 constinit Pairs g_pairs;
 constinit Registered g_registered;
 constinit bool g_is_followed = false;
-constinit bool g_is_left = false;
 
 // What a host's call of its own function comes to. Its descriptor says what it is about.
 void called(std::size_t which) {
@@ -30,8 +30,9 @@ void called(std::size_t which) {
     const Pair& pair = g_pairs.all()[which];
     const auto descriptor = read_from_host<JitDescriptor>(pair.descriptor);
     if (!descriptor || descriptor->version != 1 || descriptor->relevant == 0) return;
-    if (descriptor->action == kRegister && g_is_left) count(Counter::symfiles_left);
-    if (descriptor->action == kRegister && !g_is_left) g_registered.came(pair, descriptor->relevant);
+    const bool is_left = intake::is_left_to_own_dump();
+    if (descriptor->action == kRegister && is_left) count(Counter::symfiles_left);
+    if (descriptor->action == kRegister && !is_left) g_registered.came(pair, descriptor->relevant);
     if (descriptor->action == kUnregister) g_registered.went(pair, descriptor->relevant);
   });
 }
@@ -54,11 +55,11 @@ void attach(std::size_t which) {
   pair.is_attached = true;
   pair.is_patched = plugin != nullptr && patch_entry(pair.function, kTrampolines[which], *plugin);
   count(pair.is_patched ? Counter::jit_interfaces_watched : Counter::jit_interfaces_walked);
-  if (!g_is_left) g_registered.walk(pair);
+  if (!intake::is_left_to_own_dump()) g_registered.walk(pair);
 }
 
 void walk_unpatched() {
-  if (g_is_left) return;
+  if (intake::is_left_to_own_dump()) return;
   for (const Pair& pair : g_pairs.all()) {
     if (pair.is_attached && !pair.is_patched) g_registered.walk(pair);
   }
@@ -77,19 +78,6 @@ bool anything_waits() noexcept {
 
 void became_final(std::uint64_t address, std::uint64_t size) {
   g_registered.became_final(address, size);
-}
-
-bool is_left() noexcept {
-  return g_is_left;
-}
-
-void leave_to_other_writer() {
-  (void)intake::under_intake_lock([] {
-    count(Counter::other_dumps);
-    if (!g_is_left)
-      intake::remark("the process writes a jitdump of its own: the gdb intake leaves its code to that");
-    g_is_left = true;
-  });
 }
 
 }  // namespace jitquill::gdb

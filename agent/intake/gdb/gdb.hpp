@@ -16,10 +16,4 @@ bool anything_waits() noexcept;
 // The code in this range is as it will run. Under the intakes' lock.
 void became_final(std::uint64_t address, std::uint64_t size);
 
-// Whether it does. Under the intakes' lock.
-bool is_left() noexcept;
-// The process writes a dump of its own: nothing is announced by this intake any more. Takes the intakes'
-// lock.
-void leave_to_other_writer();
-
 }  // namespace jitquill::gdb

@@ -8,16 +8,14 @@
 // (process.env, its children), comes after node's own start, costs the loading of a module, and is node's.
 //
 // Context   look, start: as intake.hpp says. The rest: a thread that makes an isolate.
-#include <unistd.h>
-
 #include <string_view>
 
 #include "agent/base/counters.hpp"
 #include "agent/base/elf_object.hpp"
 #include "agent/intake/detour.hpp"
+#include "agent/intake/own_dump.hpp"
 #include "agent/intake/told.hpp"
 #include "agent/intake/v8/listener.hpp"
-#include "agent/intake/v8/own_dump.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {
@@ -35,18 +33,10 @@ void handle(const CodeEvent* event) {
   if (event != nullptr && wants_code()) g_listener.hear(*const_cast<CodeEvent*>(event));
 }
 
-bool writes_own_dump() {
-  const char* const folder = agent().output_folder();
-  return has_own_dump(static_cast<std::uint32_t>(::getpid()), folder == nullptr ? "" : folder);
-}
-
 // Positions in detail cost V8 no code, only tables: without them only calls have one.
 void listen_to(void* isolate) {
-  if (writes_own_dump()) {
-    count(Counter::v8_left_alone);
-    remark("v8: node writes a dump by itself (--perf-prof), so its code is left to that");
-    return;
-  }
+  look_for_own_dump();
+  if (is_left_to_own_dump()) return count(Counter::v8_left_alone);
   const Engine& engine = g_listener.engine();
   if (engine.detail_positions != nullptr) engine.detail_positions(isolate);
   engine.set_handler(isolate, kOnlyNew, &handle);

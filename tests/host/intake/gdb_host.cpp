@@ -123,6 +123,7 @@ void own_dump(Jit& jit) {
   if (file < 0 || ftruncate(file, 4096) != 0) _exit(3);
   if (mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED) _exit(3);
   unlink(path.c_str());
+  code.expect();
   jit.add(code.symfile());
 }
 

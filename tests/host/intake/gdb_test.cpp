@@ -178,12 +178,23 @@ TEST_F(IntakeGdb, LeavesOutABufferThatPosesAsAFunction) {
 
 TEST_F(IntakeGdb, LeavesCodeToADumpOfTheProcessItself) {
   run(GDB_HOST, "own_dump");
-  expect_all(1);
+  ASSERT_EQ(dump_.functions.size(), 1u);
+  EXPECT_EQ(dump_.functions[0].name, "before_own_dump");
   EXPECT_EQ(counted("other_dumps"), 1u);
   EXPECT_EQ(counted("symfiles_left"), 1u);
   const auto logs = test_support::files_below(folder_.file("out"), "log", "");
   ASSERT_EQ(logs.size(), 1u);
-  EXPECT_NE(test_support::read_text(logs[0]).find("a jitdump of its own"), std::string::npos);
+  EXPECT_NE(test_support::read_text(logs[0]).find("its code is left to that"), std::string::npos);
+}
+
+TEST_F(IntakeGdb, TakesCodeThatIsInADumpOfTheProcessToo) {
+  run(GDB_HOST, "own_dump", "own_dump=take");
+  expect_all(2);
+  EXPECT_EQ(counted("other_dumps"), 1u);
+  EXPECT_EQ(counted("symfiles_left"), 0u);
+  const auto logs = test_support::files_below(folder_.file("out"), "log", "");
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_NE(test_support::read_text(logs[0]).find("ours has its code too"), std::string::npos);
 }
 
 TEST_F(IntakeGdb, IsOffWhereOnlyOthersAreWanted) {

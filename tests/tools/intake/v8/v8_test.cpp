@@ -238,7 +238,7 @@ TEST_F(V8, LeavesADumpOfItsOwnAlone) {
   const Ended ended = run(command);
   ASSERT_TRUE(ended.succeeded()) << ended.describe();
   EXPECT_FALSE(has_dump());
-  EXPECT_NE(ended.err.find("node writes a dump by itself"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("writes a jitdump by itself"), std::string::npos) << ended.err;
   EXPECT_EQ(test_support::files_below(folder_.path(), "jit-", ".dump").size(), 1u);
 }
 

@@ -1,4 +1,4 @@
-#include "agent/intake/v8/own_dump.hpp"
+#include "agent/intake/own_dump.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 
 namespace {
 
-using jitquill::intake::v8::names_own_dump;
+using jitquill::intake::names_own_dump;
 
-class V8OwnDump : public testing::Test {
+class OwnDump : public testing::Test {
  protected:
   bool names(const std::string& maps, const std::string& ours = "") {
     std::ofstream(file_) << maps;
@@ -24,24 +24,24 @@ class V8OwnDump : public testing::Test {
 const std::string kNode = "00400000-00b72000 r-xp 00000000 fe:00 247823   /usr/bin/node\n";
 const std::string kDump = "7fec28003000-7fec28004000 r-xp 00000000 fe:00 9   /home/me/jit-42.dump\n";
 
-TEST_F(V8OwnDump, IsSeenWhereverItIsMapped) {
+TEST_F(OwnDump, IsSeenWhereverItIsMapped) {
   EXPECT_FALSE(names(kNode));
   EXPECT_TRUE(names(kNode + kDump + kNode));
   EXPECT_FALSE(names(""));
 }
 
-TEST_F(V8OwnDump, IsNotAnotherProcesses) {
+TEST_F(OwnDump, IsNotAnotherProcesses) {
   EXPECT_FALSE(names("7fec28003000-7fec28004000 r-xp 00000000 fe:00 9   /home/me/jit-421.dump\n"));
   EXPECT_FALSE(names("7fec28003000-7fec28004000 r-xp 00000000 fe:00 9   /home/me/jit-42.dump.old\n"));
   EXPECT_FALSE(names("7fec28003000-7fec28004000 r-xp 00000000 00:00 0   [heap]\n"));
 }
 
-TEST_F(V8OwnDump, IsNotOurs) {
+TEST_F(OwnDump, IsNotOurs) {
   EXPECT_FALSE(names(kDump, "/home/me"));
   EXPECT_TRUE(names(kDump, "/home/you"));
 }
 
-TEST_F(V8OwnDump, IsSeenBehindManyMappings) {
+TEST_F(OwnDump, IsSeenBehindManyMappings) {
   std::string many;
   for (int i = 0; i < 1000; ++i) many += kNode;
   EXPECT_TRUE(names(many + kDump));
