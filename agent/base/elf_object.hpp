@@ -10,6 +10,7 @@
 #include <link.h>
 
 #include <cstdint>
+#include <span>
 
 namespace jitquill {
 
@@ -17,6 +18,8 @@ class ElfObject {
  public:
   explicit ElfObject(const dl_phdr_info& info) noexcept;
 
+  std::uintptr_t base() const noexcept { return base_; }
+  std::span<const ElfW(Phdr)> segments() const noexcept { return {segments_, segment_count_}; }
   // As the loader knows it; empty for the executable.
   const char* path() const noexcept { return path_; }
   // Whether one of its segments holds the address.

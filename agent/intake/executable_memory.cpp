@@ -35,7 +35,7 @@ void made_executable(const void* address, std::size_t size, int file) {
     if (guest_call([&] { return is_dump(file); })) saw_own_dump();
     return;
   }
-  look_around();
+  look_around_in_jit();
   (void)under_intake_lock([&] { gdb::became_final(reinterpret_cast<std::uint64_t>(address), size); });
 }
 

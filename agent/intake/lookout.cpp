@@ -16,6 +16,7 @@ namespace {
 
 // Under the intakes' lock.
 constinit LoaderState g_seen{};
+constinit bool g_looked_closely = false;  // makes_code() at the last look
 constexpr std::size_t kMostFollowers = 8;
 constinit Follower g_followers[kMostFollowers]{};
 constinit std::size_t g_follower_count = 0;
@@ -26,9 +27,11 @@ constinit Tell g_tell[8] = {};  // of intakes that ever put something off
 constinit std::size_t g_tell_count = 0;
 
 constinit std::atomic<std::uint32_t> g_put_off_pid{0};
+constinit std::atomic<bool> g_makes_code{false};
 
 void look_at_all(LoaderState state, std::uint32_t wanted) {
   const auto all = rows();
+  g_looked_closely = makes_code();
   std::uint32_t found = 0;
   for_each_loaded_object([&](const ElfObject& object) {
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -52,10 +55,19 @@ void look_around() {
   (void)under_intake_lock(
       [&] {
         note_own_folder();
-        if (!(state == g_seen)) look_at_all(state, wanted);
+        if (!(state == g_seen) || g_looked_closely != makes_code()) look_at_all(state, wanted);
         for (std::size_t i = 0; i < g_follower_count; ++i) g_followers[i].look();
       },
       0);
+}
+
+void look_around_in_jit() {
+  g_makes_code.store(true, std::memory_order_relaxed);
+  look_around();
+}
+
+bool makes_code() noexcept {
+  return g_makes_code.load(std::memory_order_relaxed);
 }
 
 void last_look() {

@@ -10,6 +10,11 @@ namespace jitquill::intake {
 
 void look_around();
 
+// As that, of a process that makes code: an intake may look more closely (makes_code()) than would be worth
+// it elsewhere.
+void look_around_in_jit();
+bool makes_code() noexcept;
+
 // At the host's exit, which waits for it a bounded time: what an intake has put off.
 void last_look();
 

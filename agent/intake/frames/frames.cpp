@@ -164,7 +164,7 @@ void came(const void* section) {
       keep_all(registered);
     });
   }
-  intake::look_around();
+  intake::look_around_in_jit();
   if (registered == 0 || !gdb::anything_waits()) return;
   (void)intake::under_intake_lock([&] { tell_final(registered); });
 }

@@ -6,6 +6,7 @@
 #include "agent/base/counters.hpp"
 #include "agent/base/elf_object.hpp"
 #include "agent/intake/gdb/entry_patch.hpp"
+#include "agent/intake/gdb/hidden_pairs.hpp"
 #include "agent/intake/gdb/jit_interface.hpp"
 #include "agent/intake/gdb/pairs.hpp"
 #include "agent/intake/gdb/registered.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 // Under the intakes' lock.
 constinit Pairs g_pairs;
+constinit HiddenPairs g_hidden;
 constinit Registered g_registered;
 constinit bool g_is_followed = false;
 
@@ -85,9 +87,11 @@ void became_final(std::uint64_t address, std::uint64_t size) {
 namespace jitquill::intake {
 
 bool look_for_gdb(const ElfObject& object) {
-  const std::uintptr_t function = object.find("__jit_debug_register_code");
-  const std::uintptr_t descriptor = object.find("__jit_debug_descriptor");
-  return function != 0 && descriptor != 0 && gdb::g_pairs.note(function, descriptor);
+  const std::uintptr_t function = object.find(gdb::kFunction);
+  const std::uintptr_t descriptor = object.find(gdb::kDescriptor);
+  if (function != 0 && descriptor != 0) return gdb::g_pairs.note(function, descriptor);
+  const gdb::HiddenPair hidden = makes_code() ? gdb::g_hidden.of(object) : gdb::HiddenPair{};
+  return hidden.function != 0 && gdb::g_pairs.note(hidden.function, hidden.descriptor);
 }
 
 void start_gdb() {

@@ -13,6 +13,9 @@
 
 namespace jitquill::gdb {
 
+inline constexpr char kFunction[] = "__jit_debug_register_code";
+inline constexpr char kDescriptor[] = "__jit_debug_descriptor";
+
 enum Action : std::uint32_t { kNothing, kRegister, kUnregister };
 
 struct JitDescriptor {

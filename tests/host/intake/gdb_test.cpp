@@ -261,6 +261,23 @@ TEST_F(IntakeGdb, HearsOfAllThreads) {
   expect_all(200);
 }
 
+TEST_F(IntakeGdb, FindsAnInterfaceThatIsNotExported) {
+  run(HIDDEN_HOST, "at_once");
+  expect_all(50);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 1u);
+}
+
+TEST_F(IntakeGdb, FindsNothingWhereNothingHasAName) {
+  run(HIDDEN_HOST "-stripped", "at_once");
+  EXPECT_TRUE(dump_.functions.empty());
+}
+
+TEST_F(IntakeGdb, FindsAJitThatComesLateAndIsNotExported) {
+  run(LATE_HOST, HIDDEN_LIBRARY);
+  expect_all(4);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 2u);
+}
+
 TEST_F(IntakeGdb, FindsAJitThatComesLate) {
   run(LATE_HOST, LATE_LIBRARY);
   expect_all(4);
