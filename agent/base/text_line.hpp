@@ -31,6 +31,11 @@ class TextLine {
     data_[size_++] = '\n';
     return *this;
   }
+  // For calls that take a path, with a NUL instead of the newline: view().data().
+  TextLine& nul() noexcept {
+    data_[size_++] = '\0';
+    return *this;
+  }
   std::string_view view() const noexcept { return {data_, size_}; }
 
  private:

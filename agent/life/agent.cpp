@@ -126,6 +126,8 @@ void Agent::read_options(std::string_view from_start) noexcept {
   if (!environment_is_usable_)
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
   wanted_intakes_.store(options_.intakes, std::memory_order_relaxed);
+  wants_map_in_tmp_.store(options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap"),
+                          std::memory_order_relaxed);
   takes_own_dump_.store(options_.takes_own_dump, std::memory_order_relaxed);
   is_other_place_said_ = false;
   is_no_place_said_ = false;

@@ -46,6 +46,8 @@ class Agent {
   }
   // Outputs of run news are asked for, and not open yet.
   bool wants_run_news() const noexcept { return wants_run_news_.load(std::memory_order_relaxed); }
+  // Whether /tmp/perf-<pid>.map is, or will be, ours.
+  bool wants_map_in_tmp() const noexcept { return wants_map_in_tmp_.load(std::memory_order_relaxed); }
   bool takes_own_dump() const noexcept { return takes_own_dump_.load(std::memory_order_relaxed); }
   bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
@@ -139,6 +141,7 @@ class Agent {
   std::atomic<bool> wants_inlining_{false};
   std::atomic<SitesWanted> wants_sites_{SitesWanted::kUnknown};
   std::atomic<bool> wants_run_news_{false};
+  std::atomic<bool> wants_map_in_tmp_{false};
   std::atomic<bool> takes_own_dump_{false};
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def

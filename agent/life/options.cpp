@@ -261,6 +261,12 @@ void note_problem(Options& options, std::string_view what, std::string_view why)
   (void)options.problems[index].why.set(first(why, 159));
 }
 
+bool writes(const Options& options, std::string_view format) noexcept {
+  const auto rows = sink_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == format; });
+  return row != rows.end() && (options.formats >> (row - rows.begin()) & 1) != 0;
+}
+
 void set_defaults(Options& options) noexcept {
   options = {};
   for (const OptionRow& row : kRows) {

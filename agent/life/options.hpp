@@ -65,6 +65,9 @@ struct Options {
   std::uint32_t problem_count = 0;  // may exceed kMaxProblems: the rest is only counted
 };
 
+// Whether formats= has it: a name of sinks.def.
+bool writes(const Options& options, std::string_view format) noexcept;
+
 // Every option at its default.
 void set_defaults(Options& options) noexcept;
 

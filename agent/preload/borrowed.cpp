@@ -86,6 +86,7 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
 #define STREAM(name)                                                           \
   BORROWS(std::FILE*, name, (const char* path, const char* mode)) {            \
     std::FILE* const stream = jitquill::preload::next.name.load()(path, mode); \
+    jitquill::preload::let_agent_look();                                       \
     if (stream != nullptr) jitquill::preload::see_opened(path, mode, stream);  \
     return stream;                                                             \
   }

@@ -1,10 +1,13 @@
-// A runtime that writes a perf map of its own. How it does that, and how it ends: the first argument.
+// A runtime that writes a perf map of its own. How it does that, and how it ends: the first argument. The
+// second is a library that does it in its own way.
 //
 // Its map is taken away again by the test: it lies in /tmp, where such maps lie.
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "jitquill/jitquill.h"
 
 namespace {
 
@@ -29,6 +34,7 @@ class Code {
   }
   std::uint8_t* at(int function) const { return start_ + static_cast<std::size_t>(function) * kSize; }
   void allow(int protection) const { mprotect(start_, kBytes, protection); }
+  void allow_unseen(int protection) const { syscall(SYS_mprotect, start_, kBytes, protection); }
 
  private:
   static constexpr std::size_t kBytes = kFunctions * kSize;
@@ -142,6 +148,39 @@ void close_everything(const Code& code) {
   wait_ms(100);
 }
 
+using WriteMap = void(const char* path, const char* text);
+
+WriteMap* open_deep(const char* path) {
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  return library == nullptr ? nullptr : reinterpret_cast<WriteMap*>(dlsym(library, "write_map"));
+}
+
+// As PHP's opcache: nothing that the library calls comes by us. The program itself goes on by opening a file.
+void write_unseen(const char* library, const Code& code) {
+  std::string text;
+  for (int i = 0; i < kFunctions; ++i) text += line_of(code, i);
+  WriteMap* const write_map = open_deep(library);
+  if (write_map == nullptr) std::abort();
+  std::fclose(std::fopen("/dev/null", "r"));  // when there is no map yet
+  code.allow_unseen(kRunnable);
+  write_map(map_name(getpid()).c_str(), text.c_str());
+  std::fclose(std::fopen("/dev/null", "r"));
+  print_threads();
+}
+
+// The map in /tmp is Jitquill's.
+void announce(const char* library, const Code& code) {
+  jitquill_code announced = {};
+  announced.struct_size = sizeof announced;
+  announced.addr = code.at(0);
+  announced.size = kSize;
+  announced.name = "announced";
+  (void)jitquill_code_loaded(&announced, nullptr);
+  if (open_deep(library) == nullptr || access(map_name(getpid()).c_str(), R_OK) != 0) std::abort();
+  std::fclose(std::fopen("/dev/null", "r"));
+  print_threads();
+}
+
 // What is never code, and what is some of a file.
 void put_others(int descriptor) {
   static std::uint8_t data[kSize];
@@ -152,9 +191,9 @@ void put_others(int descriptor) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
+  if (argc < 3) return 2;
   const std::string how = argv[1];
-  const Code code(how == "late" ? PROT_READ : kRunnable);
+  const Code code(how == "late" || how == "deep" ? PROT_READ : kRunnable);
   if (how == "stream_and_kill") {
     print_all(code);
     wait_ms(300);
@@ -188,6 +227,8 @@ int main(int argc, char** argv) {
     put_all(open(std::getenv("ERL_SYM_MAP_FILE"), O_CREAT | O_RDWR, 0600), code);
     wait_ms(50);
   }
+  if (how == "deep") write_unseen(argv[2], code);
+  if (how == "ours") announce(argv[2], code);
   if (how == "fork") be_forked(code);
   if (how == "closes") close_everything(code);
   std::fflush(stdout);

@@ -21,7 +21,7 @@ struct HostRun {
   Ended ended;
 
   explicit HostRun(const std::string& how, const std::string& options = "") {
-    test_support::Command command = with_preload(folder, MAP_HOST, {how}, options);
+    test_support::Command command = with_preload(folder, MAP_HOST, {how, DEEP_LIBRARY}, options);
     command.environment.emplace_back("ERL_SYM_MAP_FILE", folder.file("named.map"));
     test_support::Child child(command);
     ended = child.wait(60);
@@ -92,6 +92,20 @@ TEST(MapIntake, HasNoThreadForAReaderOrWhereNobodyWantsIt) {
   EXPECT_EQ(HostRun("reader").ended.out, "threads 0 0\n");
   EXPECT_EQ(HostRun("threads", "intakes=none").ended.out, "threads 0 0\n");
   EXPECT_EQ(HostRun("threads", "formats=none").ended.out, "threads 0 0\n");
+}
+
+TEST(MapIntake, FindsAMapThatWasOpenedUnseen) {
+  const HostRun run("deep");
+  ASSERT_TRUE(run.ended.succeeded()) << run.ended.describe();
+  EXPECT_EQ(run.ended.out, "threads 1 0\n");
+  expect_all(only_dump(run.folder));
+}
+
+TEST(MapIntake, ReadsNoMapOfOurs) {
+  const HostRun run("ours", "formats=jitdump,perfmap");
+  ASSERT_TRUE(run.ended.succeeded()) << run.ended.describe();
+  EXPECT_EQ(run.ended.out, "threads 0 0\n");
+  EXPECT_EQ(only_dump(run.folder).functions.size(), 1u);
 }
 
 TEST(MapIntake, AChildHasAMapOfItsOwn) {
