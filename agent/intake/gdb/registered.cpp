@@ -1,5 +1,6 @@
 #include "agent/intake/gdb/registered.hpp"
 
+#include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
 #include "agent/intake/gdb/jit_interface.hpp"
@@ -50,7 +51,7 @@ void Registered::came(const Pair& pair, std::uint64_t entry) {
   if (is_known(pair, entry)) return;
   const auto from = read_from_host<JitEntry>(entry);
   if (!from) return count(Counter::symfiles_refused);
-  Symfile symfile{pair.descriptor, entry, from->symfile, from->symfile_size, walk_, false, nullptr,
+  Symfile symfile{pair.descriptor, entry, from->symfile, from->symfile_size, walk_, false, 0, nullptr,
                   nullptr,         0};
   Block copy = copy_symfile(*from);
   if (!copy) {
@@ -61,6 +62,8 @@ void Registered::came(const Pair& pair, std::uint64_t entry) {
     count(Counter::symfiles_waited);
     ++waiting_;
     symfile.is_waiting = true;
+    symfile.since_ns = monotonic_ns();
+    (void)intake::open_outputs();  // for perf, nothing may be dated back to before its dump
     symfile.copy = copy.give_away();
   }
   if (symfiles_.push(symfile)) return;
@@ -72,7 +75,7 @@ void Registered::came(const Pair& pair, std::uint64_t entry) {
 
 void Registered::tell(Symfile& symfile, std::span<const std::uint8_t> copy) {
   intake::Growing<std::uint64_t> addresses;
-  const bool is_read = SymfileCode(copy).tell(addresses);
+  const bool is_read = SymfileCode(copy).tell(addresses, symfile.since_ns);
   count(is_read ? Counter::symfiles_read : Counter::symfiles_refused);
   symfile.function_count = addresses.size();
   symfile.functions = addresses.give_away();

@@ -34,6 +34,7 @@ class Registered {
     std::uint64_t size;
     std::uint32_t walk;        // last one that saw it
     bool is_waiting;           // for its code to become final
+    std::uint64_t since_ns;    // it may have run from then on; 0 = it is told at once
     std::uint8_t* copy;        // while it waits
     std::uint64_t* functions;  // told addresses
     std::size_t function_count;

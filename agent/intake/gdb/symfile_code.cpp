@@ -97,6 +97,7 @@ void note_told(const CodeLoad& load, Status status, Growing<std::uint64_t>& addr
 struct ElfTeller {
   SymfileFrames& frames;
   Growing<std::uint64_t>& addresses;
+  std::uint64_t since_ns;
 
   void tell(const Function& function) {
     const auto fde = frames.find(function);
@@ -106,6 +107,7 @@ struct ElfTeller {
     }
     CodeLoad load;
     load.address = function.address;
+    load.since_ns = since_ns;
     load.name = {function.name, static_cast<std::size_t>(function.name_size)};
     load.lines = {function.lines, static_cast<std::size_t>(function.line_count)};
     if (fde) {
@@ -225,15 +227,15 @@ bool SymfileCode::has_code_in(std::uint64_t address, std::uint64_t size) const {
   return has;
 }
 
-bool SymfileCode::tell(Growing<std::uint64_t>& addresses) const {
-  return is_elf(file_) ? tell_elf(addresses) : tell_beam(addresses);
+bool SymfileCode::tell(Growing<std::uint64_t>& addresses, std::uint64_t since_ns) const {
+  return is_elf(file_) ? tell_elf(addresses, since_ns) : tell_beam(addresses);
 }
 
-bool SymfileCode::tell_elf(Growing<std::uint64_t>& addresses) const {
+bool SymfileCode::tell_elf(Growing<std::uint64_t>& addresses, std::uint64_t since_ns) const {
   const symfile::Plugin* const plugin = intake::symfile_plugin();
   if (plugin == nullptr) return false;
   SymfileFrames frames(file_);
-  ElfTeller teller{frames, addresses};
+  ElfTeller teller{frames, addresses, since_ns};
   const auto each = [](void* to, const Function* function) { static_cast<ElfTeller*>(to)->tell(*function); };
   return plugin->functions(file_.data(), file_.size(), each, &teller) != 0;
 }

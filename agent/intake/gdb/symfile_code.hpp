@@ -21,11 +21,12 @@ class SymfileCode {
   bool is_final() const;
   bool has_code_in(std::uint64_t address, std::uint64_t size) const;
 
-  // Tells every function, and adds their addresses. False: of no kind that we know, or broken.
-  bool tell(intake::Growing<std::uint64_t>& addresses) const;
+  // Tells every function, and adds their addresses. `since_ns`: when it may have run first, 0 = now. False:
+  // of no kind that we know, or broken.
+  bool tell(intake::Growing<std::uint64_t>& addresses, std::uint64_t since_ns) const;
 
  private:
-  bool tell_elf(intake::Growing<std::uint64_t>& addresses) const;
+  bool tell_elf(intake::Growing<std::uint64_t>& addresses, std::uint64_t since_ns) const;
   bool tell_beam(intake::Growing<std::uint64_t>& addresses) const;
 
   std::span<const std::uint8_t> file_;

@@ -41,10 +41,18 @@ std::string hex(const std::vector<std::uint8_t>& bytes, std::size_t size) {
 class IntakeGdb : public testing::Test {
  protected:
   void run(const std::string& host, const std::string& argument, const std::string& options = "") {
+    run_command(host, {argument}, options);
+  }
+  void run_command(const std::string& host, const std::vector<std::string>& arguments,
+                   const std::string& options = "",
+                   const std::vector<std::pair<std::string, std::string>>& environment = {}) {
     const test_support::TempFolder plain_folder;
-    test_support::Command plain{{host, argument}, {}, plain_folder.path()};
+    test_support::Command plain{{host}, environment, plain_folder.path()};
+    plain.words.insert(plain.words.end(), arguments.begin(), arguments.end());
     const auto without = test_support::run(plain);
-    ended_ = test_support::run(with_preload(folder_, host, {argument}, options));
+    auto command = with_preload(folder_, host, arguments, options);
+    command.environment.insert(command.environment.end(), environment.begin(), environment.end());
+    ended_ = test_support::run(command);
     EXPECT_EQ(ended_.exit_code, 7) << ended_.describe();
     EXPECT_EQ(without.exit_code, 7) << without.describe();
     EXPECT_EQ(without_addresses(ended_.out), without_addresses(without.out));
@@ -282,6 +290,21 @@ TEST_F(IntakeGdb, FindsAJitThatComesLate) {
   run(LATE_HOST, LATE_LIBRARY);
   expect_all(4);
   EXPECT_EQ(counted("jit_interfaces_watched"), 2u);
+}
+
+TEST_F(IntakeGdb, FindsAJitWhoseCallsGoPastUs) {
+  run_command(LATE_HOST, {LATE_LIBRARY}, "", {{"DEEP", "/dev/null"}});
+  expect_all(4);
+  EXPECT_EQ(counted("jit_interfaces_watched"), 2u);
+  EXPECT_EQ(counted("symfile_functions"), 4u);
+}
+
+// Neither the shell nor what else it runs leaves anything.
+TEST_F(IntakeGdb, HearsOfAJitInAChildOfAShell) {
+  run_command("/bin/sh", {"-c", std::string("cat /dev/null; ") + GDB_HOST +
+                                    " at_once; code=$?; ls /dev/null; exit $code"});
+  expect_all(50);
+  EXPECT_EQ(test_support::files_below(folder_.file("out"), "", "").size(), 2u);  // dump and stats
 }
 
 }  // namespace

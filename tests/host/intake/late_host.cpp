@@ -1,8 +1,11 @@
-// A program that opens a JIT when it already runs: LIBRARY, which has a GDB JIT interface of its own and was
-// given RTLD_LOCAL, as Python gives libLLVM. It has an interface itself, too.
+// A program that opens a JIT when it already runs: LIBRARY, which has a GDB JIT interface of its own and is
+// given RTLD_LOCAL, as Python gives libLLVM; or, by the name in DEEP, RTLD_DEEPBIND too, as PHP gives its
+// extensions: what the library calls then does not come by us, and the program itself has to be the one that
+// does something. It has an interface itself, too.
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/host/intake/jit.hpp"
 
@@ -13,8 +16,10 @@ int main(int argc, char** argv) {
   own.expect();
   jit.add(own.symfile());
 
-  void* const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  const char* const deep = std::getenv("DEEP");
+  void* const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL | (deep != nullptr ? RTLD_DEEPBIND : 0));
   if (library == nullptr) return 3;
+  if (deep != nullptr) std::fclose(std::fopen(deep, "r"));
   auto* const run = reinterpret_cast<void (*)()>(dlsym(library, "run_late_jit"));
   if (run == nullptr) return 3;
   run();
