@@ -53,7 +53,7 @@ struct Options {
   PerfmapAt perfmap_at = PerfmapAt::kTmp;
   LanePolicy policy = LanePolicy::kLossless;
   std::uint64_t memory_bytes = 0;
-  bool move_records = false;  // a move is written as such, not as a load at the new place
+  bool move_records = false;    // a move is written as such, not as a load at the new place
   bool takes_own_dump = false;  // the code of a process that writes a dump by itself is in ours, too
   bool inlining = false;
   bool arch_clock = false;
