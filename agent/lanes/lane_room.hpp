@@ -3,6 +3,8 @@
 // Context   [hook]
 // Promises  as lane.hpp. A handler that comes in between anywhere gets its own room; only a fault inside the
 //           taking of a chunk, whose handler comes here again, finds none.
+// Does not  bear more than 15 handlers in each other between a hook's reservation and this: the header of a
+//           block has room for 16 reservations.
 #pragma once
 
 #include <cstddef>
