@@ -147,7 +147,7 @@ bool wait_for_room(PoolPage& pool, Cell& cell, std::uint32_t room) noexcept {
 void leave_chunk(PoolPage& pool, Cell& cell) noexcept {
   cell.cursor.store(0, std::memory_order_relaxed);
   cell.chunk_begin = cell.chunk_end = 0;
-  pool.lane(cell.row).chunk_number.store(cell.chunk_number + 1, std::memory_order_release);
+  pool.lane(cell.row).left_chunk.store(cell.chunk_number, std::memory_order_release);
   call_drain(pool);
 }
 

@@ -64,6 +64,7 @@ Cell& fill_row(PoolPage& pool, std::uint32_t row, std::uint32_t tid) noexcept {
   lane.tid = tid;
   lane.number = pool.next_thread++;
   lane.chunk_number.store(0, std::memory_order_relaxed);
+  lane.left_chunk.store(0, std::memory_order_relaxed);
   lane.lost.store(0, std::memory_order_relaxed);
   lane.lost_since_ticks.store(0, std::memory_order_relaxed);
   lane.state.store(LaneState::kLive, std::memory_order_release);

@@ -61,17 +61,23 @@ enum class LaneState : std::uint32_t { kFree = 0, kLive = 1, kDead = 2 };  // kD
 struct Lane {
   std::atomic<LaneState> state;
   std::uint32_t tid;
-  std::uint32_t number;  // of the thread in this process, from 0; a row may be used again
-  // Of the last chunk that its thread got or, where it finds no room, of the one that it waits for: it is
-  // done with all before.
-  std::atomic<std::uint32_t> chunk_number;
+  std::uint32_t number;                     // of the thread in this process, from 0; a row may be used again
+  std::atomic<std::uint32_t> chunk_number;  // of the last that its thread got
   // Records that found no room since its last chunk, and when the first of them came (whole counter). The
   // next chunk takes both along, so that the loss has its place.
   std::atomic<std::uint64_t> lost;
   std::atomic<std::uint64_t> lost_since_ticks;
-  std::uint64_t reserved[4];
+  // Of the last chunk that its thread left without getting another: it found no room, and may wait for some.
+  std::atomic<std::uint64_t> left_chunk;
+  std::uint64_t reserved[3];
 };
 static_assert(sizeof(Lane) == 64);
+
+// All records of the lane's `number`th chunk are reserved: its thread never comes to it again.
+inline bool is_done_with(const Lane& lane, std::uint32_t number) noexcept {
+  return lane.chunk_number.load(std::memory_order_acquire) > number ||
+         lane.left_chunk.load(std::memory_order_acquire) >= number;
+}
 
 enum class ChunkState : std::uint32_t {
   kFree = 0,

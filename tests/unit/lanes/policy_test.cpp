@@ -36,8 +36,7 @@ class Drain {
     std::vector<PoolView::Chunk> full;
     view->for_each_chunk([&](const PoolView::Chunk& chunk) {
       if (chunk.header->state.load(std::memory_order_acquire) != ChunkState::kUsed) return;
-      const Lane& lane = view->lane(chunk.header->lane);
-      if (chunk.header->number < lane.chunk_number.load(std::memory_order_acquire)) full.push_back(chunk);
+      if (is_done_with(view->lane(chunk.header->lane), chunk.header->number)) full.push_back(chunk);
     });
     for (const PoolView::Chunk& chunk : full) {
       for (std::size_t i = 0; i < chunk.records(); ++i)
