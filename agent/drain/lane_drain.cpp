@@ -25,10 +25,22 @@ bool LaneDrain::offer(std::uint64_t offset, const lanes::ChunkHeader& chunk) noe
   return chunks_.insert(static_cast<std::size_t>(at - all.begin()), {offset, number, chunk.size, false});
 }
 
+// A chunk that was handed out behind the walk's back, and its successor before it came by: all are looked at
+// again. What is missing then is not there (overwritten in flight).
+bool LaneDrain::is_gap_before(std::uint32_t number, bool is_last) noexcept {
+  if (number <= chunk_ + 1 || is_last || number == gap_before_) {
+    gap_before_ = 0;
+    return false;
+  }
+  gap_before_ = number;
+  return true;
+}
+
 // Its records' place in the file may be the journal's; else it begins with it.
-bool LaneDrain::open_next(LaneSource& source, LaneReader& reader, const Surroundings& around) noexcept {
+bool LaneDrain::open_next(LaneSource& source, bool is_last, LaneReader& reader,
+                          const Surroundings& around) noexcept {
   if (is_open_) return true;
-  if (chunks_.empty()) return false;
+  if (chunks_.empty() || is_gap_before(chunks_[0].number, is_last)) return false;
   is_open_ = true;
   const Chunk& next = chunks_[0];
   if (next.number == chunk_ && at_ != 0) {
@@ -67,14 +79,13 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
   tid_ = lane.tid;
   const std::uint32_t at_before = at_;
   bool is_full = false;
-  while (!is_full && open_next(source, reader, around)) {
+  while (!is_full && open_next(source, look.is_last, reader, around)) {
     Chunk& chunk = chunks_[0];
     const ChunkView view{source.memory().data() + chunk.offset, chunk.size};
     const std::size_t ahead = look.is_last ? chunk.size : look_ahead();
     LaneReader::Stop stop = reader.take(view, at_, look.ticks, ahead);
-    // A thread that has another chunk has reserved all of this one.
-    const bool has_next = lane.chunk_number.load(std::memory_order_acquire) > chunk.number;
-    if (stop == LaneReader::Stop::kNothing && has_next) stop = LaneReader::Stop::kHole;
+    if (stop == LaneReader::Stop::kNothing && lanes::is_done_with(lane, chunk.number))
+      stop = LaneReader::Stop::kHole;
     if (stop == LaneReader::Stop::kHole) {
       if (!may_skip(look)) break;
       reader.skip(view, at_, look.ticks, last_ticks_);

@@ -39,9 +39,9 @@ class LaneDrain {
 
   // Whether `chunk` (at `offset`) is one that comes; it is remembered.
   bool offer(std::uint64_t offset, const lanes::ChunkHeader& chunk) noexcept;
-  // Whether its thread has got a chunk since all were looked at.
+  // Whether its thread has got a chunk since all were looked at, or one was not among them.
   bool misses_chunk(const lanes::Lane& lane) const noexcept {
-    return lane.chunk_number.load(std::memory_order_acquire) > sought_;
+    return gap_before_ != 0 || lane.chunk_number.load(std::memory_order_acquire) > sought_;
   }
   // All will be offered now.
   void seek_chunks(const lanes::Lane& lane) noexcept {
@@ -72,7 +72,8 @@ class LaneDrain {
     bool has_hole;
   };
 
-  bool open_next(LaneSource& source, LaneReader& reader, const Surroundings& around) noexcept;
+  bool open_next(LaneSource& source, bool is_last, LaneReader& reader, const Surroundings& around) noexcept;
+  bool is_gap_before(std::uint32_t number, bool is_last) noexcept;
   bool may_skip(const Look& look) noexcept;
   std::size_t look_ahead() const noexcept;
 
@@ -80,9 +81,10 @@ class LaneDrain {
   const std::uint32_t thread_;
   std::uint32_t tid_ = 0;
   char name_[16] = {};
-  std::uint32_t chunk_ = 0;   // number of the one that is read; 0 = none yet
-  std::uint32_t at_ = 0;      // byte in it, or kAtEnd
-  std::uint32_t sought_ = 0;  // number of the last chunk that there was when all were looked at
+  std::uint32_t chunk_ = 0;       // number of the one that is read; 0 = none yet
+  std::uint32_t at_ = 0;          // byte in it, or kAtEnd
+  std::uint32_t sought_ = 0;      // number of the last chunk that there was when all were looked at
+  std::uint32_t gap_before_ = 0;  // the chunk whose predecessor was not found; 0 = none
   bool has_begun_ = false;
   bool is_ended_ = false;
   bool has_changed_ = false;

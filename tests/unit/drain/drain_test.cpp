@@ -75,6 +75,24 @@ TEST_F(Drained, GivesBackNoChunkThatAThreadStillFills) {
   EXPECT_EQ(source.given_back.size(), 1u);
 }
 
+// The walk over the chunks passed the place of the first before that was handed out, and met the second.
+TEST_F(Drained, LooksAgainForAChunkThatItDidNotMeet) {
+  ASSERT_EQ(open(tests::format_bit("counts")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1);
+  constexpr std::uint64_t kCalls = lanes::kRecordsPerBlock / 2 + 1;
+  for (std::uint64_t i = 0; i < kCalls; ++i) {
+    enter(row, 10 * i + 10, kTop, 1);
+    leave(row, 10 * i + 15, kTop);
+  }
+  ASSERT_EQ(pool.chunks(row).size(), 2u);
+  pool.chunk(pool.chunks(row)[0]).state = lanes::ChunkState::kFree;
+  EXPECT_EQ(drain->pass({10'000, 10'000}).records, 0u);
+  pool.chunk(pool.chunks(row)[0]).state = lanes::ChunkState::kUsed;
+  pool.end_thread(row);
+  EXPECT_EQ(drain->pass({20'000, 20'000}).records, 2 * kCalls);
+  EXPECT_EQ(source.given_back, pool.chunks(row));
+}
+
 TEST_F(Drained, WaitsATenthOfASecondAtAHole) {
   ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);
   const std::uint32_t row = pool.begin_thread(1);
