@@ -84,7 +84,7 @@ void fill(VectorArea& area, std::mt19937& random) {
 // Calls the function at both alignments; names what did not stay.
 void expect_kept(const std::uint8_t* function) {
   std::mt19937 random(1);
-  for (const std::uint64_t shift : {0, 8}) {
+  for (const std::uint64_t shift : {std::uint64_t{0}, std::uint64_t{8}}) {
     VectorArea before, after, none;
     fill(before, random);
     set<std::uint32_t>(none, 24, 0x1F80);
