@@ -44,6 +44,10 @@ bool is_left_to_own_dump() noexcept {
   return g_has_own_dump.load(std::memory_order_relaxed) && !agent().takes_own_dump();
 }
 
+bool is_in_both_dumps() noexcept {
+  return g_has_own_dump.load(std::memory_order_relaxed) && agent().takes_own_dump();
+}
+
 bool names_own_dump(const char* maps, std::uint32_t pid, std::string_view ours) noexcept {
   const int descriptor = raw::open_at(AT_FDCWD, maps, O_RDONLY | O_CLOEXEC, 0);
   if (descriptor < 0) return false;

@@ -16,6 +16,9 @@ void saw_own_dump();
 // Whether what is overheard from now on is left to it. Any context.
 bool is_left_to_own_dump() noexcept;
 
+// Whether it is in ours, too. Of two stamps perf takes the later: so nothing is dated back.
+bool is_in_both_dumps() noexcept;
+
 // [notify], not under the leaf lock: for who cannot count on having seen it being mapped.
 void look_for_own_dump();
 

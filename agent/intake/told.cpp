@@ -49,6 +49,7 @@ Status tell_load(CodeLoad& load) {
     count(Counter::functions_left);
     return Status::kOff;
   }
+  if (is_in_both_dumps()) load.since_ns = 0;
   load.is_overheard = true;
   load.may_fault = !is_copy(load);
   const auto tell = [&] {
@@ -65,7 +66,7 @@ void tell_loads(std::span<CodeLoad> loads, std::span<Status> told) {
   const bool is_plain = std::ranges::all_of(loads, [](const CodeLoad& load) {
     return is_copy(load) && !load.unwinding.has_rows() && is_placeable(load.address, load.bytes.size());
   });
-  if (!is_plain || !wants_code() || frames::knows_any()) {
+  if (!is_plain || !wants_code() || is_left_to_own_dump() || frames::knows_any()) {
     for (std::size_t i = 0; i < loads.size(); ++i) told[i] = tell_load(loads[i]);
     return;
   }
