@@ -61,5 +61,5 @@ int main(int argc, char** argv) {
   if (LLVMCreateMemoryBufferWithContentsOfFile(argv[1], &text, &trouble)) return 101;
   if (LLVMParseBitcode2(text, &module) || LLVMCreateExecutionEngineForModule(&engine, module, &trouble))
     return 102;
-  return ((int (*)(void))LLVMGetFunctionAddress(engine, "main"))();
+  return ((int (*)(int, char**))LLVMGetFunctionAddress(engine, "main"))(1, argv);
 }
