@@ -24,16 +24,6 @@ constexpr SinkRow kRows[] = {
 #undef LATER_SINK
 };
 
-// OpenSinks calls make(), the drain make_run().
-constexpr bool have_one_maker() noexcept {
-  for (const SinkRow& row : kRows) {
-    if (row.make != nullptr && (row.make_run != nullptr || !row.at_once)) return false;
-    if (row.make_run != nullptr && (row.at_once || row.file[0] == '\0')) return false;
-  }
-  return true;
-}
-static_assert(have_one_maker(), "who announces writes at once; run news goes through the drain into a file");
-
 }  // namespace
 
 std::span<const SinkRow> sink_rows() noexcept {

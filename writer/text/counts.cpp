@@ -122,10 +122,11 @@ void CountsSink::put_changes(Bytes& state) noexcept {
   texts_.put_new(state);
   state.uleb128(lost_).uleb128(touched_.size());
   for (const FunctionNumber function : touched_.all()) put_figures(function, state);
-  std::ranges::sort(touched_threads_.all());
-  // Not ranges::unique(), whose result clang 14 cannot read in libstdc++ 12.
-  const auto all = touched_threads_.all();
-  touched_threads_.cut(static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin()));
+  const auto threads = touched_threads_.all();
+  std::ranges::sort(threads);
+  // Not std::ranges: clang 14 cannot compile what it answers.
+  touched_threads_.cut(
+      static_cast<std::size_t>(std::unique(threads.begin(), threads.end()) - threads.begin()));
   state.uleb128(touched_threads_.size());
   for (const std::uint32_t number : touched_threads_.all()) put_open(number, touched_.all(), state);
   forget_changes();

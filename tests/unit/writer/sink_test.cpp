@@ -155,5 +155,14 @@ TEST(Sinks, HaveNamesOfTheirOwnAndJitdumpIsBuilt) {
   EXPECT_NE(made, nullptr);
 }
 
+// Who announces writes code news at once; run news goes through the drain into a file.
+TEST(SinkTable, ARowHasOneMaker) {
+  for (const SinkRow& row : sink_rows()) {
+    EXPECT_TRUE(row.make == nullptr || row.make_run == nullptr) << row.name;
+    EXPECT_TRUE(row.make == nullptr || row.at_once) << row.name;
+    EXPECT_EQ(row.make_run != nullptr, row.file[0] != '\0') << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace jitquill
