@@ -51,24 +51,36 @@ void Functions::read_news() noexcept {
   while (lane_->next(record) == CodeLaneReader::Next::kRecord) note(record);
 }
 
-bool Functions::know(std::uint64_t id) noexcept {
-  if (id < ids_.size()) return true;
-  return id != 0 && id - ids_.size() < kMostJump && ids_.grow_to(id + 1, Known{0, kNone, kNoPlacement});
+Functions::Known* Functions::known(std::uint64_t id) noexcept {
+  const std::uint64_t at = id - first_id_;
+  return at < ids_.size() ? &ids_[at] : nullptr;
+}
+
+// Null: damage. A child of fork goes on with its parent's ids, so the first may be any; those that were
+// announced from inside other announcements come a little late.
+Functions::Known* Functions::know(std::uint64_t id) noexcept {
+  constexpr std::uint64_t kLate = 1024;
+  if (ids_.empty()) first_id_ = id < kLate ? 0 : id - kLate;
+  const std::uint64_t at = id - first_id_;
+  const bool is_near = id != 0 && (at < ids_.size() || at - ids_.size() < kMostJump);
+  if (!is_near || !ids_.grow_to(std::max<std::size_t>(at + 1, ids_.size()), Known{0, kNone, kNoPlacement}))
+    return nullptr;
+  return &ids_[at];
 }
 
 void Functions::note(const CodeRecord& record) noexcept {
-  if (!know(record.id)) return;
-  Known& known = ids_[record.id];
+  Known* const known = know(record.id);
+  if (known == nullptr) return;
   const bool has_name = record.kind == CodeRecordKind::kLoad || record.kind == CodeRecordKind::kFunction;
-  if (has_name && known.record_at == 0) known.record_at = lane_->last_at();
-  if (known.placement != kNoPlacement) placements_[known.placement].until_ns = record.when_ns;
-  if (record.kind == CodeRecordKind::kLoad || record.kind == CodeRecordKind::kMove) place(record);
+  if (has_name && known->record_at == 0) known->record_at = lane_->last_at();
+  if (known->placement != kNoPlacement) placements_[known->placement].until_ns = record.when_ns;
+  if (record.kind == CodeRecordKind::kLoad || record.kind == CodeRecordKind::kMove) place(record, *known);
 }
 
-void Functions::place(const CodeRecord& record) noexcept {
+void Functions::place(const CodeRecord& record, Known& known) noexcept {
   const Placement placement{record.address, record.size, record.when_ns, kNever, record.id};
   const auto index = static_cast<std::uint32_t>(placements_.size());
-  ids_[record.id].placement = placements_.push(placement) ? index : kNoPlacement;
+  known.placement = placements_.push(placement) ? index : kNoPlacement;
 }
 
 void Functions::sort_placements() noexcept {
@@ -105,9 +117,10 @@ FunctionNumber Functions::add(std::uint64_t id, std::uint64_t address) noexcept 
 }
 
 FunctionNumber Functions::number_id(std::uint64_t id) noexcept {
-  if (id < ids_.size()) {
+  if (Known* const known = this->known(id)) {
+    if (known->number != kNone) return known->number;
     const FunctionNumber before = strange_.find(id);  // it ran before the code lane told of it
-    return ids_[id].number = before != kNone ? before : add(id, 0);
+    return known->number = before != kNone ? before : add(id, 0);
   }
   const FunctionNumber number = strange_.find(id);
   if (number != kNone) return number;
@@ -132,8 +145,9 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
   const Function& function = functions_[number];
   FunctionInfo info{number, function.id, function.address, 0, {}, {}, 0};
   CodeRecord record;
-  const bool is_known = function.id != 0 && function.id < ids_.size() && ids_[function.id].record_at != 0;
-  if (is_known && lane_ != nullptr && lane_->read_at(ids_[function.id].record_at, record)) {
+  const Known* const known = function.id != 0 ? this->known(function.id) : nullptr;
+  const bool has_record = known != nullptr && known->record_at != 0 && lane_ != nullptr;
+  if (has_record && lane_->read_at(known->record_at, record)) {
     info.address = record.address;
     info.size = record.size;
     info.name = record.name;
@@ -175,8 +189,9 @@ bool Functions::apply(ByteSource& state) noexcept {
     if (state.failed()) return false;
     const FunctionNumber number = add(id, address);
     if (number == kNone) return false;
-    if (id != 0 && id < ids_.size()) {
-      ids_[id].number = number;
+    Known* const known = id != 0 ? this->known(id) : nullptr;
+    if (known != nullptr) {
+      known->number = number;
     } else if (!strange_.put(id != 0 ? id : address | kAddressKey, number)) {
       return false;
     }

@@ -47,8 +47,9 @@ class Functions {
 
   // kNone: no memory.
   FunctionNumber by_id(std::uint64_t id) noexcept {
-    if (id < ids_.size() && ids_[id].number != kNone) [[likely]]
-      return ids_[id].number;
+    const std::uint64_t at = id - first_id_;
+    if (at < ids_.size() && ids_[at].number != kNone) [[likely]]
+      return ids_[at].number;
     return number_id(id);
   }
   FunctionNumber by_address(std::uint64_t address, std::uint64_t when_ns) noexcept;
@@ -92,8 +93,9 @@ class Functions {
   };
 
   void note(const lanes::CodeRecord& record) noexcept;
-  bool know(std::uint64_t id) noexcept;
-  void place(const lanes::CodeRecord& record) noexcept;
+  Known* known(std::uint64_t id) noexcept;
+  Known* know(std::uint64_t id) noexcept;
+  void place(const lanes::CodeRecord& record, Known& known) noexcept;
   void sort_placements() noexcept;
   const Placement* find_placement(std::uint64_t address, std::uint64_t when_ns) noexcept;
   FunctionNumber number_id(std::uint64_t id) noexcept;
@@ -102,7 +104,8 @@ class Functions {
   void put_from(std::size_t first, Bytes& state) noexcept;
 
   lanes::CodeLaneReader* lane_ = nullptr;
-  GrowingArray<Known> ids_;  // by id, of the code lane
+  GrowingArray<Known> ids_;  // of the code lane: by id, from first_id_ on
+  std::uint64_t first_id_ = 0;
   GrowingArray<Placement> placements_;
   GrowingArray<std::uint32_t> by_address_;  // of placements_, by address and time
   std::size_t sorted_ = 0;                  // so many placements are in by_address_

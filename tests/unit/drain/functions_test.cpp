@@ -71,6 +71,19 @@ TEST_F(Numbered, DefinesEachOnceInTheOrderOfFirstSight) {
   EXPECT_EQ(functions.nameless(), 0u);
 }
 
+// A child of fork goes on with its parent's ids.
+TEST_F(Numbered, IdsMayBeginAnywhere) {
+  constexpr std::uint64_t kBegin = 5'000'000;
+  load(kBegin, 5, 0x1000, 10, "child's");
+  load(kBegin - 3, 6, 0x2000, 10, "queued");
+  load(kBegin + (std::uint64_t{1} << 40), 7, 0x3000, 10, "damaged");
+  functions.read_news();
+  EXPECT_EQ(functions.by_id(kBegin), 0u);
+  EXPECT_EQ(functions.by_id(kBegin - 3), 1u);
+  EXPECT_EQ(functions.by_id(7), 2u);
+  EXPECT_EQ(defined(), (Names{"child's 5000000 4096", "queued 4999997 8192", "jit_7 7 0"}));
+}
+
 TEST_F(Numbered, NamesWhatTheCodeLaneDoesNotHave) {
   load(1, 5, 0x1000, 10, "one");
   functions.read_news();

@@ -84,7 +84,7 @@ TEST_F(Reader, TellsTheWholeCounterFromItsLowBits) {
 TEST_F(Reader, SortsAHandlersRecordsBeforeTheOneThatItInterrupted) {
   enter(10);
   enter(30);  // reserved, then interrupted
-  for (const std::uint64_t ticks : {20, 21, 22, 22}) enter(ticks);
+  for (const std::uint64_t ticks : {20u, 21u, 22u, 22u}) enter(ticks);
   enter(40);
   (void)reader.take(view(), at, 1, kFar);
   std::vector<std::uint64_t> ticks;
