@@ -44,7 +44,8 @@ bool LaneDrain::open_next(LaneSource& source, bool is_last, LaneReader& reader,
   is_open_ = true;
   const Chunk& next = chunks_[0];
   if (next.number == chunk_ && at_ != 0) {
-    at_ = std::min(at_, next.size);
+    constexpr std::uint32_t kRecord = sizeof(lanes::Record);
+    at_ = std::min(at_, next.size) / kRecord * kRecord;  // it may be damaged
     return true;
   }
   const lanes::ChunkHeader& header = header_at(source, next.offset);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
+#include <vector>
 
 #include "tests/unit/drain/drained_process.hpp"
 
@@ -10,7 +12,7 @@ namespace jitquill::drain {
 namespace {
 
 constexpr const char* kHead = "calls\ttotal_ns\tself_ns\tmin_ns\tmax_ns\tfunction\tfile:line\n";
-std::string said;
+std::string said, files_before;
 
 class Drained : public testing::Test, public tests::DrainedProcess {
  protected:
@@ -141,6 +143,48 @@ TEST_F(Drained, SwitchesASinkOffThatFailsThreeTimes) {
     EXPECT_EQ(said.empty(), i < 2) << i;
   }
   EXPECT_EQ(said.find("calls: switched off after three failures in a row"), 0u);
+}
+
+// A journal whose checksums are right and whose words are not.
+TEST_F(Drained, TakesUpAnyStateWithoutACrash) {
+  ASSERT_EQ(open(tests::format_bit("calls") | tests::format_bit("counts")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1);
+  for (std::uint64_t i = 0; i < 700; ++i) enter(row, i + 1, kTop - 64 * i, 1 + i % 7);
+  pool.put_key(row, lanes::RecordKind::kEnterKey, 3, 5, 900);
+  drain_all(10'000);
+  std::vector<std::vector<std::uint8_t>> records;
+  Journal journal;
+  journal.open(folder);
+  ASSERT_TRUE(journal.fold([&](bool, std::span<const std::uint8_t> payload) {
+    records.emplace_back(payload.begin(), payload.end());
+    return true;
+  }));
+  std::mt19937_64 random(4);
+  int taken_up = 0;
+  for (int round = 0; round < 300; ++round) {
+    auto damaged = records;
+    auto& one = damaged[random() % damaged.size()];
+    for (std::uint64_t i = random() % 8; i < 8; ++i)
+      one[random() % one.size()] = static_cast<std::uint8_t>(random());
+    if (random() % 4 == 0) one.resize(random() % one.size());
+    ASSERT_EQ(journal.replace(damaged[0]), Status::kOk);
+    for (std::size_t i = 1; i < damaged.size(); ++i) ASSERT_EQ(journal.append(damaged[i]), Status::kOk);
+    Drain other;
+    DrainSettings all = settings(0);
+    files_before = output.path.string();
+    class Before final : public Folder {
+     public:
+      int create(const char* name) noexcept override {
+        return ::open((files_before + "/" + name).c_str(), O_RDWR | O_CLOEXEC);
+      }
+      void remove(const char*) noexcept override {}
+    } files;
+    all.output = &files;
+    if (other.resume(all) != Status::kOk) continue;
+    ++taken_up;
+    (void)other.finish(FrameEnd::kProcessEnd, {20'000, 20'000});
+  }
+  EXPECT_GT(taken_up, 10);
 }
 
 TEST_F(Drained, IsOffWithoutAFormat) {
