@@ -27,7 +27,7 @@ namespace {
 using tests::KillWhen;
 
 constexpr std::size_t kPoolSize = std::size_t{4} << 20;
-constexpr std::uint64_t kSteps = 5;
+constexpr std::uint64_t kSteps = 4;
 constexpr std::uint64_t kTop = tests::DrainedProcess::kTop;
 
 class PlainFolder final : public Folder {
@@ -118,7 +118,7 @@ class Story {
                   base + 100 * i + 20);
         pool_.put(row, lanes::RecordKind::kLeave, 0, kTop - 1'000 * step - 64, base + 100 * i + 70 + row);
       }
-      if (step == 3) pool_.put(row, lanes::RecordKind::kLeave, 0, kTop - 1'000, base + 900'000);
+      if (step == 2) pool_.put(row, lanes::RecordKind::kLeave, 0, kTop - 1'000, base + 900'000);
     }
     const std::uint32_t brief = pool_.begin_thread(static_cast<std::uint32_t>(100 + step));
     pool_.put(brief, lanes::RecordKind::kEnter, 1, kTop, base + 5);
@@ -236,6 +236,8 @@ TEST_F(Killed, AtAnyWriteItsRecoveryGivesWhatWouldHaveBeen) {
   int before_the_first = 0;
   for (std::uint64_t fatal = 0; fatal < count; ++fatal) {
     for (const KillWhen when : {KillWhen::kBefore, KillWhen::kHalfway}) {
+      // The state before a write is mostly that behind the one before it.
+      if (when == KillWhen::kBefore && fatal % 4 != 0 && !is_long()) continue;
       SCOPED_TRACE("write " + std::to_string(fatal) + ", " + std::to_string(static_cast<int>(when)));
       const Place place;
       ASSERT_NO_FATAL_FAILURE(kill_story(place, fatal, when));
