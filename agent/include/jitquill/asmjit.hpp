@@ -45,7 +45,10 @@ class JitRuntime : public asmjit::JitRuntime {
   explicit JitRuntime(const asmjit::JitAllocator::CreateParams* params = nullptr) noexcept
       : asmjit::JitRuntime(params) {}
   // Withdraws what is still announced, then frees all memory.
-  ~JitRuntime() noexcept override { live_.withdraw_all(); }
+  ~JitRuntime() noexcept override {
+    live_.withdraw_all();
+    thunks_.forget();
+  }
 
   using asmjit::JitRuntime::add;
   template <class Func>

@@ -2,7 +2,9 @@
 // memory, since hooks are too far for a rel32.
 //
 // Context   any thread; one leaf lock, and the allocator's while it is held.
-// Promises  thunks stay until forget(), which goes before the runtime's memory.
+// Promises  thunks stay until forget(), which goes before the runtime's memory. They are announced as code,
+// so
+//           that a stack that is walked in one is whole.
 #pragma once
 
 #include <jitquill/asmjit/jit_memory.hpp>
@@ -21,8 +23,11 @@ class Thunks {
   // Where the thunks of all kinds lie, at kSpacing * kind, within reach of [base, base + size). Null: no
   // agent that has hooks, or no memory.
   const char* near(asmjit::JitAllocator& allocator, const void* base, std::size_t size) noexcept;
-  // They were freed with the allocator's other memory.
-  void forget() noexcept { sets_.clear(); }
+  // Before they are freed with the allocator's other memory.
+  void forget() noexcept {
+    for (const char* set : sets_) jitquill_code_unloaded(set);
+    sets_.clear();
+  }
 
  private:
   static bool reaches(const char* thunks, const char* base, std::size_t size) noexcept {
@@ -59,12 +64,21 @@ inline const char* Thunks::make(asmjit::JitAllocator& allocator) noexcept {
     std::memcpy(bytes + kSpacing * kind, kJump, sizeof kJump);
     std::memcpy(bytes + kSpacing * kind + sizeof kJump, &hook, sizeof hook);
   }
+  jitquill_code news{};
+  news.struct_size = sizeof news;
+  news.name = "jitquill_site_thunks";
+  news.size = sizeof bytes;
+  news.unwinding = JITQUILL_UNWINDING_FRAME_EVENTS;  // none: the return address is where it was
+  news.room = jitquill_unwinding_size(&news);
   Memory memory;
-  if (allocate(allocator, sizeof bytes, memory) != kNoError) return nullptr;
-  if (write_bytes(allocator, memory, bytes, sizeof bytes) == kNoError)
-    return static_cast<const char*>(memory.executable);
-  allocator.release(memory.executable);
-  return nullptr;
+  if (allocate(allocator, sizeof bytes + news.room, memory) != kNoError) return nullptr;
+  if (write_bytes(allocator, memory, bytes, sizeof bytes) != kNoError) {
+    allocator.release(memory.executable);
+    return nullptr;
+  }
+  news.addr = memory.executable;
+  jitquill_code_loaded(&news, nullptr);
+  return static_cast<const char*>(memory.executable);
 }
 
 }  // namespace jitquill::asmjit_detail
