@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -243,6 +244,59 @@ TEST_P(PerfNib, StacksReachMainAndNamesAreRight) {
   }
   EXPECT_GT(jitted, 900u);
   EXPECT_GE(deepest(samples), 31);
+}
+
+// Callers and callees of jitted functions, recursion once, hooks left out; those of one sample in a hundred
+// and more.
+std::set<std::string> usual_stacks(const std::vector<Sample>& samples) {
+  std::map<std::string, std::size_t> stacks;
+  for (const Sample& sample : samples) {
+    std::string stack, last;
+    for (const Frame& frame : sample.frames) {
+      if (frame.object.find("/jitted-") == std::string::npos || frame.symbol == last) continue;
+      if (frame.symbol == "jitquill_site_thunks") continue;
+      last = frame.symbol;
+      stack += last + " < ";
+    }
+    ++stacks[stack];
+  }
+  std::set<std::string> usual;
+  for (const auto& [stack, count] : stacks)
+    if (100 * count >= samples.size()) usual.insert(stack);
+  return usual;
+}
+
+// Calls, tail calls and recursion, as often as it is said.
+std::string calling_program(const TempFolder& folder, int rounds) {
+  const std::string path = folder.file("calls_" + std::to_string(rounds) + ".nib");
+  std::ofstream(path) << "fn leaf(n: int) -> int { return n * 3 % 7; }\n"
+                         "fn fib(n: int) -> int {\n"
+                         "  if n < 2 { return leaf(n); }\n"
+                         "  let own = leaf(n);\n"
+                         "  return fib(n - 1) + fib(n - 2) + own;\n"
+                         "}\n"
+                         "fn main() { var i = 0; while i < "
+                      << rounds << " { print(fib(27)); i = i + 1; } }\n";
+  return path;
+}
+
+// A call costs some twenty times as much then.
+TEST_F(Perf, StacksAreTheSameWhileCallsAreTraced) {
+  Request request;
+  request.frequency = "2000";
+  const TempFolder other;
+  request.host = {DEMO_JIT, "--time", calling_program(other, 200)};
+  Recording plain = perf_run::record(other, request);
+  ASSERT_EQ(plain.error, "");
+  const auto untraced = plain.between(plain.stamps["jitted"]);
+  request.host.back() = calling_program(folder_, 80);
+  request.agent_options = "hooks=*";
+  const auto traced = record(request);
+  expect_whole_stacks(traced);
+  EXPECT_EQ(usual_stacks(traced), usual_stacks(untraced));
+  const bool has_hooks = std::ranges::any_of(
+      traced, [](const Sample& sample) { return sample.frames.at(0).symbol.starts_with("jitquill_"); });
+  EXPECT_TRUE(has_hooks) << "no sample in a hook: nothing was traced";
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, PerfNib, testing::Values(FIB_NIB, DEEP_NIB), [](const auto& program) {

@@ -21,6 +21,28 @@ TEST(Functions, MutualRecursionNeedsNoDeclaration) {
             "true\nfalse\n");
 }
 
+// With as much stack for each call, a thousandth of them would not fit.
+TEST(Functions, ReturnedCallsNeedNoStack) {
+  EXPECT_EQ(
+      run_text("fn main() { print(even(1000001)); print(sum(1000000, 0)); print(turn(1, 2, 3, 4, 5, 6)); }\n"
+               "fn even(n: int) -> bool { if n == 0 { return true; } return odd(n - 1); }\n"
+               "fn odd(n: int) -> bool { if n == 0 { return false; } return even(n - 1); }\n"
+               "fn sum(n: int, to: int) -> int { if n == 0 { return to; } return sum(n - 1, to + n); }\n"
+               "fn turn(a: int, b: int, c: int, d: int, e: int, f: int) -> int {\n"
+               "  if a > 1000000 { return a + b; } return turn(b + 6, c, d, e, f, a); }")
+          .output,
+      "false\n500000500000\n1999997\n");
+}
+
+// The seventh argument is on the stack: the call stays one.
+TEST(Functions, ReturnedCallsWithStackArgumentsAreRight) {
+  EXPECT_EQ(run_text("fn turn(a: int, b: int, c: int, d: int, e: int, f: int, g: int, n: int) -> int {\n"
+                     "  if n == 0 { return a * 10 + g; } return turn(b, c, d, e, f, g, a, n - 1); }\n"
+                     "fn main() { print(turn(1, 2, 3, 4, 5, 6, 7, 1000)); }")
+                .output,
+            "76\n");
+}
+
 TEST(Functions, AckermannNestsCallsInArguments) {
   EXPECT_EQ(run_text("fn a(m: int, n: int) -> int { if m == 0 { return n + 1; }\n"
                      "  if n == 0 { return a(m - 1, 1); } return a(m - 1, a(m, n - 1)); }\n"
