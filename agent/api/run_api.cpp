@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMostNameRead = 4096;
 constexpr std::uint32_t kFirstOwnEvent = 0xFF00;  // lanes/layout.hpp has ours
+static_assert(JITQUILL_POST_MOST <= lanes::kMostPayload);
 
 jitquill_status to_c(Status status) noexcept {
   return static_cast<jitquill_status>(status);
@@ -28,6 +29,7 @@ std::string_view text_of(const char* text, std::size_t most) noexcept {
   return text == nullptr ? std::string_view{} : std::string_view{text, strnlen(text, most)};
 }
 
+// [hook], as jitquill_post() and jitquill_stack().
 jitquill_status put(lanes::RecordKind kind, std::uint64_t id, std::uint64_t key) noexcept {
   if (id == 0) return JITQUILL_OK;
   if (id > lanes::kLow48) return JITQUILL_BAD_ARGUMENT;
@@ -73,10 +75,11 @@ jitquill_status jitquill_function(const jitquill_function_info* function, uint64
   if (!read_struct(function, info) || info.name == nullptr) return JITQUILL_BAD_ARGUMENT;
   read_options();
   if (!agent().wants_sites()) return agent().is_stopped() ? JITQUILL_STOPPED : JITQUILL_OFF;
-  const std::string_view name = text_of(info.name, kMostNameRead);
-  const std::string_view file = text_of(info.file, kMostNameRead);
-  return to_c(with_agent([&](Agent& a) { return a.add_function(name, file, info.line, *id); },
-                         [](Agent&) { return Status::kBusy; }));
+  const NamedFunction named{.name = text_of(info.name, kMostNameRead),
+                            .file = text_of(info.file, kMostNameRead),
+                            .line = info.line};
+  return to_c(
+      with_agent([&](Agent& a) { return a.add_function(named, *id); }, [](Agent&) { return Status::kBusy; }));
 }
 
 jitquill_status jitquill_enter(uint64_t id, uint64_t frame_key) {
@@ -91,8 +94,8 @@ jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size) 
   if (event >= kFirstOwnEvent || (payload == nullptr && size != 0)) return JITQUILL_BAD_ARGUMENT;
   if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
   if (!is_ready()) return JITQUILL_OFF;
-  return lanes::post(event, static_cast<const std::uint8_t*>(payload), size) ? JITQUILL_OK
-                                                                             : JITQUILL_NO_SPACE;
+  const bool is_taken = lanes::post(event, static_cast<const std::uint8_t*>(payload), size);
+  return is_taken ? JITQUILL_OK : JITQUILL_NO_MEMORY;
 }
 
 jitquill_status jitquill_stack(const void* low, const void* high) {

@@ -83,8 +83,7 @@ class Agent {
   // Which functions are traced, from now on: the sites of live code are switched. kBadArgument: not a list.
   Status set_hooks(std::string_view patterns) noexcept;
   // A function without code of its own: its id, 0 if it is not to be traced.
-  Status add_function(std::string_view name, std::string_view file, std::uint32_t line,
-                      std::uint64_t& id) noexcept;
+  Status add_function(const NamedFunction& function, std::uint64_t& id) noexcept;
   // Of the code that move() would read at its new place; 0 if there is none.
   std::uint64_t size_to_move(std::uint64_t from) const noexcept;
 

@@ -132,10 +132,9 @@ bool RunNews::start_thread() noexcept {
   return ProcessDrain::start_thread();
 }
 
-void RunNews::tell_function(OpenSinks& sinks, std::uint64_t id, std::string_view name, std::string_view file,
-                            std::uint32_t line) noexcept {
+void RunNews::tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunction& function) noexcept {
   auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow));
-  if (code_lane != nullptr) (void)code_lane->function(id, name, file, line);
+  if (code_lane != nullptr) (void)code_lane->function(id, function.name, function.file, function.line);
 }
 
 // The pool stays mapped, since a thread may stand in a hook.

@@ -21,6 +21,13 @@ namespace jitquill {
 
 class OpenSinks;
 
+// What an interpreter says of a function; read before the lock was taken.
+struct NamedFunction {
+  std::string_view name;
+  std::string_view file;  // empty = unknown
+  std::uint32_t line;     // 1-based; 0 = unknown
+};
+
 class RunNews {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
@@ -39,8 +46,7 @@ class RunNews {
   static bool start_thread() noexcept;
 
   // A function without code of its own.
-  static void tell_function(OpenSinks& sinks, std::uint64_t id, std::string_view name, std::string_view file,
-                            std::uint32_t line) noexcept;
+  static void tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunction& function) noexcept;
 
   // Waits at most `wait_ns` for the drain to let go; what is not written then stays for `jitquill recover`.
   void end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenSinks& sinks, Log& log) noexcept;

@@ -72,14 +72,13 @@ Status Agent::set_hooks(std::string_view patterns) noexcept {
   return phase_ == Phase::kOff ? Status::kOff : Status::kOk;
 }
 
-Status Agent::add_function(std::string_view name, std::string_view file, std::uint32_t line,
-                           std::uint64_t& id) noexcept {
+Status Agent::add_function(const NamedFunction& function, std::uint64_t& id) noexcept {
   id = 0;
   if (may_trace()) (void)begin();
   if (!may_trace()) return phase_ == Phase::kStopped ? Status::kStopped : Status::kOff;
-  if (!options_.hooks.match(name)) return Status::kOk;
+  if (!options_.hooks.match(function.name)) return Status::kOk;
   id = ++last_id_;
-  RunNews::tell_function(sinks_, id, name, file, line);
+  RunNews::tell_function(sinks_, id, function);
   count(Counter::functions_without_code);
   return Status::kOk;
 }
