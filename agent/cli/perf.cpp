@@ -81,7 +81,7 @@ bool is_perf_in_trouble(const Words& of_record) {
       paranoid_level() +
       ". Cure: run as root, or: sudo sysctl kernel.perf_event_paranoid=1 (in a container: --cap-add "
       "PERFMON); "
-      "or other --perf-args");
+      "or other --perf-args. Without perf: jitquill run");
   return true;
 }
 

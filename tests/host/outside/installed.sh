@@ -67,12 +67,22 @@ expect_programs() {
   expect_adders files
 }
 
+# expect_command PREFIX PROGRAM: the command preloads the library of its own tree, wherever that is.
+expect_command() {
+  local loaded
+  run_in commanded "" "$1/bin/jitquill" run -q -- "$2"
+  expect_adders commanded
+  loaded=$("$1/bin/jitquill" run -q --formats none -- grep -om1 '/.*libjitquill-preload.so' /proc/self/maps)
+  [ "$loaded" = "$(realpath "$(find "$1" -name libjitquill-preload.so)")" ] || fail "the command of $1 preloads $loaded"
+}
+
 # by_cmake PREFIX
 by_cmake() {
   rm -rf by-cmake
   quietly "$cmake" -S "$project" -B by-cmake -DCMAKE_PREFIX_PATH="$1" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
   quietly "$cmake" --build by-cmake
   expect_programs "$folder/by-cmake" "$(cat by-cmake/preload)"
+  expect_command "$1" "$folder/by-cmake/lookup"
 }
 
 # by_pkg_config PREFIX: with the compilers' plain command lines, and warnings that a system header would not show.
