@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+#include <cstdlib>
 
 namespace cli_test {
 namespace {
@@ -25,6 +26,7 @@ Terminal::Terminal(const std::vector<std::string>& words, const std::string& fol
   mode.c_lflag &= ~static_cast<tcflag_t>(ECHO);
   mode.c_oflag &= ~static_cast<tcflag_t>(OPOST);
   tcsetattr(STDIN_FILENO, TCSANOW, &mode);
+  setenv("TMPDIR", folder.c_str(), 1);  // a command that is killed leaves its list there
   if (chdir(folder.c_str()) == 0) execvp(pointers[0], pointers.data());
   _exit(127);
 }
