@@ -39,19 +39,6 @@ std::vector<std::string> folders_of(const std::string& named) {
   return found;
 }
 
-const char* words_of(Recovered recovered) {
-  switch (recovered) {
-    case Recovered::kNothing:
-      return "nothing to recover: what was announced is in its files";
-    case Recovered::kDone:
-      return "recovered";
-    case Recovered::kRunning:
-      return "its process is running: nothing was done";
-    default:
-      return "not recovered";
-  }
-}
-
 // A process that was killed in the middle of a write leaves a part of one record, which all readers skip.
 std::string cut_record_in(const std::string& folder) {
   for (const ProcessOutput& process : read_outputs({folder}, INT64_MAX)) {
@@ -72,9 +59,13 @@ int do_verb(const RecoverArguments& arguments) {
   const std::vector<std::string> folders = folders_of(arguments.folder);
   if (folders.empty()) std::printf("nothing to recover\n");
   for (const std::string& folder : folders) {
-    const Recovered recovered = recover(folder);
-    std::printf("%s: %s%s\n", plain(folder).c_str(), words_of(recovered), cut_record_in(folder).c_str());
-    if (recovered == Recovered::kFailed) exit_code = 1;
+    const auto recovery = recover(folder);
+    const char* const words =
+        recovery ? drain::text(*recovery) : "nothing to recover: what was announced is in its files";
+    std::printf("%s: %s%s\n", plain(folder).c_str(), words, cut_record_in(folder).c_str());
+    const bool is_well =
+        !recovery || *recovery == drain::Recovery::kDone || *recovery == drain::Recovery::kNothingToDo;
+    if (!is_well) exit_code = 1;
   }
   return exit_code;
 }

@@ -41,13 +41,16 @@ std::vector<std::string> lane_folders() {
   return found;
 }
 
-Recovered recover(const std::string& folder) {
+std::optional<drain::Recovery> recover(const std::string& folder) {
   std::error_code error;
   fs::path lanes = folder;
   if (!is_lane_folder(folder)) lanes = fs::canonical(lanes / kLanes, error);
-  if (error || !is_lane_folder(lanes)) return Recovered::kNothing;
-  say(lanes.native() + ": this version writes no lanes and cannot read them; use the one that made them");
-  return Recovered::kFailed;
+  if (error || !is_lane_folder(lanes)) return std::nullopt;
+  drain::RecoverSettings settings;
+  settings.say = say;
+  // Found by its output folder: that may have been moved since.
+  if (lanes != folder) settings.output_folder = folder.c_str();
+  return drain::recover(lanes.c_str(), settings);
 }
 
 }  // namespace jitquill::cli

@@ -22,7 +22,11 @@ Summary run_watched(const std::vector<std::string>& words, const std::vector<std
   const std::vector<std::string> folders = list.folders();
   for (const ProcessOutput& process : read_outputs(folders, since_s)) {
     if (process.state != ProcessState::kKilled) continue;
-    for (const std::string& folder : process.folders) (void)recover(folder);
+    for (const std::string& folder : process.folders) {
+      const auto recovery = recover(folder);
+      if (recovery && *recovery != drain::Recovery::kDone && *recovery != drain::Recovery::kNothingToDo)
+        say(folder + ": " + drain::text(*recovery));
+    }
   }
   summary.processes = read_outputs(folders, since_s);
   if (!list.is_there()) summary.missing.emplace_back("this summary: no file for it could be made");
