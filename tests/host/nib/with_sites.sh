@@ -7,7 +7,7 @@ shift 3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-JITQUILL_OPTIONS="dir=$folder/out hooks='$hooks'" LD_PRELOAD=$library "$@" >"$folder/printed"
+JITQUILL_OPTIONS="dir=$folder/out formats=jitdump,counts hooks='$hooks'" LD_PRELOAD=$library "$@" >"$folder/printed"
 [ "$expected" = - ] || cmp "$folder/printed" "$expected"
 counted() { awk -v name="$1" '$1 == name {print $2}' "$folder"/out/latest/stats; }
 [ "$(counted sites_taken)" -gt 0 ] || { echo "no function had sites"; exit 1; }

@@ -20,13 +20,13 @@ std::string log_of(const TempFolder& folder) {
 
 TEST(Sites, FollowPatternsMovesAndTheEnd) {
   const TempFolder folder;
-  const Ended ended = run(with_agent(folder, SITES_HOST, {}, "hooks=add*,moved"));
+  const Ended ended = run(with_agent(folder, SITES_HOST, {}, "formats=jitdump,counts hooks=add*,moved"));
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
 }
 
 TEST(Sites, RefusedOnesAreInTheLog) {
   const TempFolder folder;
-  (void)run(with_agent(folder, SITES_HOST, {}, "hooks=add*,moved"));
+  (void)run(with_agent(folder, SITES_HOST, {}, "formats=jitdump,counts hooks=add*,moved"));
   EXPECT_NE(log_of(folder).find("sites stay off in 'refused': where one should be lie other bytes"),
             std::string::npos)
       << log_of(folder);
@@ -40,7 +40,7 @@ TEST(Sites, WithoutAnAgentTheyStayOff) {
 TEST(Sites, AreSwitchedWhileThreadsRunThem) {
   const TempFolder folder;
   const std::string flips = std::to_string(times(100'000, 2'000'000));
-  const Ended ended = run(with_agent(folder, FLIP_HOST, {flips}, "hooks=add"));
+  const Ended ended = run(with_agent(folder, FLIP_HOST, {flips}, "formats=jitdump,counts hooks=add"));
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
 }
 
