@@ -33,7 +33,7 @@ fn grow(n: int, depth: int) -> int {
     return n * n
       * n;
   }
-  return grow(n, depth - 1);
+  let result = grow(n, depth - 1); return result;
 }
 fn twice(n: int) -> int {
   return grow(n, 0) +
@@ -53,7 +53,7 @@ fn sum(numbers: [int], count: int) -> int {
     numbers[count - 1];
 }
 fn checked(rows: [[int]], row: int) -> int {
-  return sum(rows[row], 4);
+  let result = sum(rows[row], 4); return result;
 }
 fn main() {
   let rows = array(2, array(4, 10));
@@ -67,7 +67,7 @@ cat >memory.nib <<'NIB'
 fn grow(size: int) -> [bool] {
   let more = array(size, true);
   if size > 0 {
-    return grow(size + size);
+    let result = grow(size + size); return result;
   }
   return more;
 }
@@ -119,6 +119,11 @@ expect inner_bounds_traced 1 40 \
 expect heap_traced 1 '' \
   'memory.nib:2:14: error: out of memory\|(  at grow \(memory.nib:[24]\)\|){2}  at main \(memory.nib:9\)\|' \
   traced "$demo" --heap 1 memory.nib
+# A tail call takes its caller's place: the trace has no checked().
+sed 's/let result = sum(rows\[row\], 4); return result;/return sum(rows[row], 4);/' bounds.nib >tail.nib
+expect tail_call_traced 1 40 \
+  'tail.nib:6:12: error: index 3 is outside of an array of 3\|  at sum \(tail.nib:6\)\|  at main \(tail.nib:16\)\|' \
+  traced "$demo" tail.nib
 expect stack_overflow_traced 1 '' \
   "deep.nib:1:4: error: stack overflow in function 'down'\\|(  at down \\(deep.nib:1\\)\\|){20}  \.\.\. [0-9]{4,} calls left out\\|(  at down \\(deep.nib:1\\)\\|){4}  at main \\(deep.nib:2\\)\\|" \
   traced "$demo" deep.nib
