@@ -58,7 +58,7 @@ row clang_repl_19 runs=long runtime='clang-repl 19' intake='gdb' needs='clang-re
 
 row openjdk_17 runs=ci runtime='openjdk 17' intake='jvmti' needs='java javac' \
   build='javac Nested.java' \
-  command='java -XX:+PreserveFramePointer -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Nested::* Nested 130000' \
+  command='java -Xbatch -XX:+PreserveFramePointer -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Nested::* Nested 130000' \
   names='^((Nested|java|jdk|sun)[.]|Interpreter$|StubRoutines)' \
   hot="'^Nested[.]inner' '^Nested[.]middle' '^Nested[.]outer'" \
   bytes_but='calls are linked when they are first made' \
