@@ -165,7 +165,7 @@ void come_again(const Step& step) {
   attach();
 }
 void leave(const Step& step) {
-  if (step.a == step.b) gdb::leave_to_other_writer();
+  if (step.a == step.b) fuzz::leave_to_own_dump(true);
 }
 void code_file(const Step& step) {
   entry(step.a).symfile = fuzz::kCode + step.b * 64u;
@@ -191,15 +191,16 @@ void next_step(const Host& host, fuzz::Input& input) {
 // Nothing is registered any more, and the intake begins anew.
 void end_all() {
   fuzz::stop_failing();
-  gdb::g_is_left = false;
+  fuzz::leave_to_own_dump(false);
   __jit_debug_descriptor = {1, gdb::kNothing, 0, 0};
   for (const gdb::Pair& pair : gdb::g_pairs.all()) gdb::g_registered.walk(pair);
   fuzz::require(!gdb::anything_waits(), "nothing waits that is not registered");
   fuzz::require(fuzz::has_any_failed() || fuzz::live_functions() == 0, "functions end with their file");
   new (&gdb::g_registered) gdb::Registered;
   gdb::g_pairs = {};
+  gdb::g_hidden = {};
   gdb::g_is_followed = false;
-  constexpr std::size_t kTables = 1;
+  constexpr std::size_t kTables = 2;  // of what is registered, and of files that were looked at
   fuzz::require(fuzz::free_all() <= kTables, "what ends leaves no memory behind");
 }
 

@@ -10,6 +10,7 @@
 #include "agent/base/arena.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/own_dump.hpp"
 #include "agent/intake/symfile/open_plugin.hpp"
 #include "agent/intake/told.hpp"
 #include "tests/fuzz/told_checks.hpp"
@@ -30,6 +31,8 @@ bool fails() {
   if (g_setting.allocations > 1) return --g_setting.allocations, false;
   return g_has_failed = true;
 }
+
+bool g_is_left = false;
 
 }  // namespace
 
@@ -80,9 +83,18 @@ std::uint64_t live_functions() {
   return g_live.size();
 }
 
+void leave_to_own_dump(bool is_left) {
+  g_is_left = is_left;
+}
+
 }  // namespace fuzz
 
 namespace jitquill {
+
+// Any will do: it tells files apart.
+std::uint64_t hash_of(std::span<const std::uint8_t> bytes) noexcept {
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
 
 void* Arena::allocate(std::size_t size) noexcept {
   void* const block = fuzz::fails() ? nullptr : std::malloc(size);
@@ -112,6 +124,20 @@ bool wants_inlining() noexcept {
   return fuzz::g_setting.wants_inlining;
 }
 void remark(std::string_view) {}
+
+bool is_left_to_own_dump() noexcept {
+  return fuzz::g_is_left;
+}
+bool makes_code() noexcept {
+  return true;
+}
+bool is_in_both_dumps() noexcept {
+  return false;
+}
+
+Status open_outputs() {
+  return Status::kOk;
+}
 
 Status tell_load(CodeLoad& load) {
   if (!is_placeable(load.address, load.bytes.size())) return Status::kTooLarge;

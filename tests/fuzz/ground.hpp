@@ -32,6 +32,9 @@ bool has_any_failed();
 // Whatever blocks of the intakes' memory are still taken, how many they were: their objects begin anew then.
 std::size_t free_all();
 
+// Whether the process has a dump of its own, so that all is left to it.
+void leave_to_own_dump(bool is_left);
+
 // What the agent does for an intake that follows a runtime, or has put something off.
 void look();
 void last_look();

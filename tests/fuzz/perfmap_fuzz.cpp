@@ -60,10 +60,10 @@ void read_ranges(std::string_view text) {
   maps.add(text);
   jitquill::intake::Block room(256);
   if (!room) return;
-  perfmap::CodeRanges ranges;
+  jitquill::intake::CodeRanges ranges;
   ranges.refresh(maps.descriptor(), room);
   for_each_line(text, [&](std::string_view line) {
-    const auto range = perfmap::code_range(line);
+    const auto range = jitquill::code_range(line);
     if (range) (void)ranges.has(range->start, range->end - range->start);
   });
   ranges.forget();
