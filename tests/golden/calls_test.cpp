@@ -101,10 +101,11 @@ TEST_F(Calls, ALeafWhoseLeaveComesInTheNextBatchHasTwoLines) {
 
 TEST_F(Calls, NamesAnotherStack) {
   RunStory story;
-  story.enter(1, 1).enter(2, 3, 1).leave(3).leave(4);
-  EXPECT_EQ(columns(story), std::string(kBlank) +
-                                "fib() {\n          0.001 |   on_signal(); /* stack 1 */\n" +
-                                "          0.003 | }\n");
+  story.enter(1, 1).enter(2, 3, 1).enter(2, 1, 1).leave(3).leave(3, FrameEnd::kUnwound).leave(4);
+  EXPECT_EQ(columns(story),
+            std::string(kBlank) + "fib() {\n" + std::string(kBlank) + "  on_signal() { /* stack 1 */\n" +
+                "          0.001 |     fib(); /* stack 1 */\n" +
+                "          0.001 |   } /* stack 1 */ /* unwound */\n" + "          0.003 | }\n");
 }
 
 // A recursion of 10^5 would be a file of gigabytes.

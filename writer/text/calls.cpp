@@ -144,6 +144,7 @@ void CallsSink::put_leave(const RunEvent& leave, Bytes& out) noexcept {
   put_duration(leave.when_ns - leave.since_ns, out);
   put_indent(leave, out);
   out.u8('}');
+  put_stack(leave, out);
   put_how(leave.end, out);
 }
 

@@ -158,20 +158,31 @@ class FileReader {
     }
   }
 
+  // How it ended, and its stack, which is the first of the comments.
+  static void take_comments(std::string_view& text, std::string& how, unsigned& stack) {
+    for (std::string comment = take_comment(text); !comment.empty(); comment = take_comment(text)) {
+      if (comment.starts_with("stack ")) {
+        stack = static_cast<unsigned>(number(std::string_view(comment).substr(6)).value_or(0));
+      } else {
+        how = comment;
+      }
+    }
+  }
+
+  // Place in `open` of the newest call on the stack; its size if there is none.
+  static std::size_t newest_on(unsigned stack, const std::vector<std::size_t>& open, const Thread& thread) {
+    std::size_t at = open.size();
+    while (at != 0 && thread.calls[open[at - 1]].stack != stack) --at;
+    return at == 0 ? open.size() : at - 1;
+  }
+
   // `name() {`, or `name();`, which ends too.
   void open_call(const Columns& columns, std::uint64_t depth, std::string_view text, Thread& thread) {
     auto& open = open_[columns.thread];
-    Call call{.name = {},
-              .caller = open.empty() ? kNone : open.back(),
-              .depth = depth,
-              .start_ns = columns.time_ns};
-    for (std::string comment = take_comment(text); !comment.empty(); comment = take_comment(text)) {
-      if (comment.starts_with("stack ")) {
-        call.stack = static_cast<unsigned>(number(std::string_view(comment).substr(6)).value_or(0));
-      } else {
-        call.how = comment;
-      }
-    }
+    Call call{.name = {}, .caller = kNone, .depth = depth, .start_ns = columns.time_ns};
+    take_comments(text, call.how, call.stack);
+    const std::size_t around = newest_on(call.stack, open, thread);
+    if (!open.empty()) call.caller = around == open.size() ? open.back() : open[around];
     if (depth != open.size()) report(Rule::kDepth, std::to_string(open.size()) + " are open");
     const bool is_leaf = take_end(text, ";");
     if (!is_leaf && !take_end(text, " {")) return report(Rule::kColumns, std::string(text));
@@ -191,12 +202,16 @@ class FileReader {
 
   void close_call(const Columns& columns, std::uint64_t depth, std::string_view text, Thread& thread) {
     auto& open = open_[columns.thread];
-    if (open.empty()) return report(Rule::kBalance, "nothing is open");
-    Call& call = thread.calls[open.back()];
-    open.pop_back();
+    std::string how;
+    unsigned stack = 0;
+    take_comments(text, how, stack);
+    const std::size_t at = newest_on(stack, open, thread);
+    if (at == open.size()) return report(Rule::kBalance, "nothing is open on its stack");
+    Call& call = thread.calls[open[at]];
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(at));
     call.end_ns = columns.time_ns;
     call.has_ended = true;
-    call.how = take_comment(text);
+    call.how = how;
     if (!text.empty()) report(Rule::kHow, std::string(text));
     if (call.depth != depth) report(Rule::kDepth, "entered at " + std::to_string(call.depth));
     if (columns.duration_ns != call.end_ns - call.start_ns) report(Rule::kDuration, call.name);

@@ -30,7 +30,7 @@ struct Violation {
 // In the order in which they were entered.
 struct Call {
   std::string name;
-  std::size_t caller;  // index in the thread's calls; kNone = outermost
+  std::size_t caller;  // index in the thread's calls; on its own stack if one is; kNone = outermost
   std::uint64_t depth = 0;
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;

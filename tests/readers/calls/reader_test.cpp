@@ -21,7 +21,7 @@ TEST(CallsReader, MakesTheTreesAgain) {
       " 12.000002000 | other-12  |  0.500 | f(int); /* stack 1 */\n"
       " 12.000002500 | nib-4711  |        |   fib() { /* stack 2 */\n"
       " 12.000002600 | nib-4711  |  1.400 |     print; /* unwound */\n"
-      " 12.000004000 | nib-4711  |  1.500 |   } /* unwound */\n"
+      " 12.000004000 | nib-4711  |  1.500 |   } /* stack 2 */ /* unwound */\n"
       " 12.000009000 | nib-4711  |        | /* 17 records lost between 12.000005000 and 12.000009000 */\n"
       " 12.000010215 | nib-4711  |  9.215 | }\n");
   EXPECT_EQ(describe(file.violations), "");
@@ -32,12 +32,33 @@ TEST(CallsReader, MakesTheTreesAgain) {
   EXPECT_EQ(thread.calls[1].caller, 0u);
   EXPECT_EQ(thread.calls[2].caller, 0u);
   EXPECT_EQ(thread.calls[2].stack, 2u);
-  EXPECT_EQ(thread.calls[3].caller, 2u);
+  EXPECT_EQ(thread.calls[3].caller, 0u);  // stack 0
   EXPECT_EQ(thread.calls[3].how, "unwound");
   EXPECT_EQ(thread.calls[0].end_ns, 12'000'010'215u);
   EXPECT_EQ(file.lost(), 17u);
   EXPECT_EQ(file.threads.at("other-12").calls[0].name, "f(int)");
   EXPECT_EQ(file.calls_by_name().at("fib"), 2u);
+}
+
+// Two fibers that take turns: each `}` is of its own stack.
+TEST(CallsReader, ClosesWhatIsOpenOnTheSameStack) {
+  const File file = read_between(
+      " 1.000000001 | a-1 |  | f() { /* stack 1 */\n"
+      " 1.000000002 | a-1 |  |   g() { /* stack 2 */\n"
+      " 1.000000003 | a-1 |  |     leaf() { /* stack 1 */\n"
+      " 1.000000005 | a-1 | 0.002 |     } /* stack 1 */\n"
+      " 1.000000006 | a-1 | 0.005 | } /* stack 1 */ /* unwound */\n"
+      " 1.000000006 | a-1 |  |   h() { /* stack 1 */\n"
+      " 1.000000007 | a-1 | 0.005 |   } /* stack 2 */\n"
+      " 1.000000008 | a-1 | 0.002 |   } /* stack 1 */\n");
+  EXPECT_EQ(describe(file.violations), "");
+  const auto& calls = file.threads.at("a-1").calls;
+  ASSERT_EQ(calls.size(), 4u);
+  EXPECT_EQ(calls[1].caller, 0u);
+  EXPECT_EQ(calls[2].caller, 0u);
+  EXPECT_EQ(calls[0].how, "unwound");
+  EXPECT_EQ(calls[1].end_ns, 1'000'000'007u);
+  EXPECT_EQ(calls[3].caller, 1u);
 }
 
 struct Damage {
@@ -56,6 +77,7 @@ TEST(CallsReader, ReportsEachBrokenRule) {
       {" 1.000000001 | a-1 | 0.001 |  f();\n", Rule::kDepth, 2},
       {" 1.000000001 | a-1 | 0.001 | }\n", Rule::kBalance, 2},
       {" 1.000000001 | a-1 |  | f() {\n", Rule::kBalance, 3},
+      {" 1.000000001 | a-1 |  | f() {\n 1.000000002 | a-1 | 0.001 | } /* stack 1 */\n", Rule::kBalance, 3},
       {" 1.000000001 | a-1 |  | f() {\n 1.000000002 | a-1 | 0.001 | } how\n", Rule::kHow, 3},
       {"# ended at 1.000000000\n", Rule::kEnd, 3},
   };
