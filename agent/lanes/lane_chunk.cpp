@@ -41,9 +41,8 @@ void note_stacks(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept {
   const StackBounds handlers = signal_stack();
   chunk.signal_stack_low = handlers.low;
   chunk.signal_stack_high = handlers.high;
-  const StackBounds known{cell.stack_low, cell.stack_high};
-  if (!known.has(here) && !handlers.has(here)) {
-    const StackBounds found = stack_around(here, reinterpret_cast<char*>(scratch_in(pool, offset)));
+  if (cell.stack_high == 0 && !handlers.has(here)) {
+    const StackBounds found = own_stack(here, reinterpret_cast<char*>(scratch_in(pool, offset)));
     zero(scratch_in(pool, offset), kMapsScratchSize);
     cell.stack_low = found.low;
     cell.stack_high = found.high;

@@ -95,8 +95,8 @@ struct ChunkHeader {
   std::uint64_t start_ticks;  // whole counter when it was handed out
   std::uint64_t lost_before;  // records that found no room between the chunk before and this one
   std::uint64_t lost_since_ticks;
-  // Of the stack that its thread ran on when it got the chunk, [low, high); 0 = unknown. And of its signal
-  // stack.
+  // Of its thread's own stack, [low, high), wherever it ran when it got the chunk; 0 = unknown. And of its
+  // signal stack.
   std::uint64_t stack_low;
   std::uint64_t stack_high;
   std::uint64_t signal_stack_low;

@@ -96,17 +96,20 @@ std::uint64_t main_stack_low(const StackBounds& now) noexcept {
 
 }  // namespace
 
-StackBounds stack_around(std::uint64_t stack_pointer, char* scratch) noexcept {
+StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept {
   // Not /proc/self, which shows no memory once the first thread is gone.
   const long file = cpu::kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return {};
   Mapping mapping = mapping_around(static_cast<int>(file), stack_pointer, scratch);
   (void)cpu::kernel_call(SYS_close, file);
-  if (mapping.is_main_stack) mapping.bounds.low = main_stack_low(mapping.bounds);
-  // What libc keeps of a thread lies at the top of the stack that it made: another mapping may lie directly
-  // above.
+  if (mapping.is_main_stack) {
+    mapping.bounds.low = main_stack_low(mapping.bounds);
+    return mapping.bounds;
+  }
+  // What libc keeps of a thread lies at the top of the thread's stack: another mapping may lie directly above.
   const std::uint64_t top = (cpu::thread_pointer() + kPageSize - 1) & ~(kPageSize - 1);
-  if (!mapping.is_main_stack && mapping.bounds.has(top) && stack_pointer < top) mapping.bounds.high = top;
+  if (stack_pointer >= top || top <= mapping.bounds.low || top > mapping.bounds.high) return {};
+  mapping.bounds.high = top;
   return mapping.bounds;
 }
 

@@ -1,4 +1,4 @@
-// Which stack the calling thread runs on, from what the kernel knows: pthread_getattr_np() allocates and
+// Which stack is the calling thread's own, from what the kernel knows: pthread_getattr_np() allocates and
 // locks.
 //
 // Context   [hook]; a few raw system calls.
@@ -19,9 +19,10 @@ struct StackBounds {
 
 inline constexpr std::size_t kMapsScratchSize = 4096;
 
-// The mapping that holds `stack_pointer`; of the main thread's stack all that it may grow to. `scratch`: of
-// kMapsScratchSize bytes; dirty afterwards.
-StackBounds stack_around(std::uint64_t stack_pointer, char* scratch) noexcept;
+// The thread's own stack if `stack_pointer` is on it: the mapping; of the main thread's all that it may grow
+// to. Unknown elsewhere: many fibers' stacks may be in one mapping. `scratch`: of kMapsScratchSize bytes;
+// dirty afterwards.
+StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept;
 
 // The stack that the thread set for its signal handlers.
 StackBounds signal_stack() noexcept;

@@ -35,7 +35,7 @@ struct alignas(128) Cell {
   // PoolPage::room + 1 when no chunk was to be had: nothing changes before that does. 0 = there was one.
   std::uint32_t failed_at_room;
   std::uint64_t waited_ns;  // in this episode without a chunk
-  std::uint64_t stack_low;  // of the stack that was looked up last
+  std::uint64_t stack_low;  // its thread's own; 0 = unknown yet
   std::uint64_t stack_high;
   std::uint64_t oldest_chunk;  // flight: the lane's chunks, offsets, linked by ChunkHeader::next_free
   std::uint64_t newest_chunk;
