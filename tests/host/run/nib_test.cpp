@@ -155,7 +155,8 @@ TEST(NibPrograms, ThatFailGiveTheSameWithSitesOnAndOffAndWithoutAnAgent) {
   std::ofstream(path) << "fn f(n: int) -> int { print(n); if n == 0 { fail(\"bottom\"); } let m = f(n - 1);"
                          " return m; }\nfn main() { print(f(5)); }\n";
   const std::vector<std::string> arguments = {"--sites=always", path};
-  const Ended plain = test_support::run({.words = {DEMO_JIT, arguments[0], path}, .environment = {}, .folder = {}});
+  const Ended plain =
+      test_support::run({.words = {DEMO_JIT, arguments[0], path}, .environment = {}, .folder = {}});
   EXPECT_EQ(plain.exit_code, 1);
   EXPECT_EQ(plain.out, "5\n4\n3\n2\n1\n0\n");
   for (const char* hooks : {"*", "none"}) {

@@ -17,7 +17,8 @@
 
 class SledCode {
  public:
-  static constexpr std::size_t kSize = 4096, kFunctionSize = 64, kThunksAt = 1024, kMovedTo = 2048;
+  static constexpr std::size_t kSize = 8192, kFunctionSize = 64, kThunksAt = 1024, kMovedTo = 2048;
+  static constexpr std::size_t kFreeFrom = 4096;  // for functions of others
   using Function = std::uint64_t (*)(std::uint64_t, std::uint64_t);
 
   SledCode() {
@@ -73,12 +74,7 @@ class SledCode {
     return code;
   }
 
- private:
-  static std::uint8_t* map(int file, int protection) {
-    void* const memory = mmap(nullptr, kSize, protection, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) std::abort();
-    return static_cast<std::uint8_t*>(memory);
-  }
+ protected:
   void put(std::uint32_t at, std::initializer_list<std::uint8_t> bytes) const {
     std::memcpy(writable(at), bytes.begin(), bytes.size());
   }
@@ -86,18 +82,25 @@ class SledCode {
     const std::uint32_t relative = target - (at + 4);
     std::memcpy(writable(at), &relative, sizeof relative);
   }
-  // Without an agent there is no hook, and the sled is never switched on.
-  void put_thunk(jitquill_site_kind kind) const {
-    const void* const hook = jitquill_site_hook(kind);
-    put(thunk(kind), {0xFF, 0x25, 0, 0, 0, 0});
-    std::memcpy(writable(thunk(kind) + 6), &hook, sizeof hook);
-  }
   void put_sled(std::uint32_t at, jitquill_site_kind kind) const {
     put(at, {0xEB, 0x09, 0, 0, 0, 0, 0xE8});
     put_relative(at + 7, thunk(kind));
   }
   static std::uint32_t thunk(jitquill_site_kind kind) {
     return static_cast<std::uint32_t>(kThunksAt) + 16 * static_cast<std::uint32_t>(kind);
+  }
+
+ private:
+  static std::uint8_t* map(int file, int protection) {
+    void* const memory = mmap(nullptr, kSize, protection, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) std::abort();
+    return static_cast<std::uint8_t*>(memory);
+  }
+  // Without an agent there is no hook, and the sled is never switched on.
+  void put_thunk(jitquill_site_kind kind) const {
+    const void* const hook = jitquill_site_hook(kind);
+    put(thunk(kind), {0xFF, 0x25, 0, 0, 0, 0});
+    std::memcpy(writable(thunk(kind) + 6), &hook, sizeof hook);
   }
 
   std::uint8_t* executable_;
