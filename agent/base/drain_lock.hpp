@@ -7,8 +7,7 @@
 // may take it, never the other way round: a drain that has something to tell lets go first.
 //
 // Context   [drain], [life], as owner_lock.hpp. fork() does not wait for it: a child forgets all that is
-// under
-//           it.
+//           under it.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,7 @@
 //   a commit  (1) records of one lane are taken, paired, encoded
 //             (2) each sink's bytes are appended to its file
 //             (3) one record is appended to the journal: how far the lane is drained, the files' lengths,
-//             what
-//                 changed in what is remembered
+//                 what changed in what is remembered
 //             (4) the lane's chunks are given back
 //
 // Killed before (3) is whole, the files are cut to what the journal says and the lane is drained again from

@@ -3,8 +3,7 @@
 // Context   open(), finish(), forget(): [life], under the leaf lock; they take the drain's lock inside.
 //           start_thread(): [life], with no lock of ours held.
 // Promises  the thread takes no signal, and none of its files are touched while the lock is somebody else's.
-// It
-//           ends by itself behind finish().
+//           It ends by itself behind finish().
 // Does not  exist in a child: forget().
 #pragma once
 

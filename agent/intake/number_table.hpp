@@ -2,8 +2,7 @@
 //
 // Context   [notify], under the intakes' lock.
 // Promises  each operation takes constant time on average; put() says when there is no memory, and nothing
-// has
-//           changed then. Has no destructor, as Growing (memory.hpp).
+//           has changed then. Has no destructor, as Growing (memory.hpp).
 // Does not  hold the number 0.
 #pragma once
 

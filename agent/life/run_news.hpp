@@ -2,9 +2,8 @@
 // on, and what goes when it ends.
 //
 // Context   the owner of the leaf lock; start_thread() behind it.
-// Promises  all or nothing: where a part cannot be made, trouble() says which and why, and the parts before
-// it are
-//           gone again. A child has none of its parent's.
+// Promises  all or nothing: where a part cannot be made, the log says which and why, and the parts before
+//           it are gone again. A child has none of its parent's.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,9 @@
 // Whether the host writes a perf map of its own: the files that it opens are looked at, by their name only.
 //
 // Context   the host's thread, behind an open that succeeded: so the path can be read. Async-signal-safe
-// where the
-//           path is another one.
+//           where the path is another one.
 // Promises  an open of another file costs a few comparisons. A stream is line buffered from then on, so that
-// lines
-//           are in the file when they are complete; nothing else of what was opened is changed.
+//           lines are in the file when they are complete; nothing else of what was opened is changed.
 #pragma once
 
 #include <cstdio>

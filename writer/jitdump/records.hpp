@@ -47,8 +47,7 @@ struct Place {
 void put_header(Bytes& out, const Origin& origin) noexcept;
 
 // kLinesLeftOut: offsets that do not ascend or leave the code, a row without a file. No lines: nothing is
-// put.
-// The last line reaches to the end of the image.
+// put. The last line reaches to the end of the image.
 Status put_debug_info(Bytes& out, const CodeLoad& load, const Image& image) noexcept;
 // As put_debug_info(), of load.inlining.
 Status put_inline_info(Bytes& out, const CodeLoad& load) noexcept;

@@ -2,8 +2,7 @@
 //
 // Context   any; plain values.
 // Promises  of a batch: events ascend in time; each kLeave has had its kEnter, in this or an earlier batch of
-// the
-//           thread, and each kEnter gets exactly one kLeave until the output ends. Functions are defined
+//           the thread, and each kEnter gets exactly one kLeave until the output ends. Functions are defined
 //           (RunSink::define) before a batch names them.
 // Does not  own anything: the spans live as long as the call that hands them on.
 #pragma once

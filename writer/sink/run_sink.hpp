@@ -5,8 +5,7 @@
 //
 // Context   one thread at a time.
 // Promises  a status from every call; after a failed call the sink is whole and may be called again. Nothing
-// but
-//           begin(), define(), batch() and end() puts into the file.
+//           but begin(), define(), batch() and end() puts into the file.
 // Does not  know who calls it, nor keep a pointer into what it was handed.
 #pragma once
 

@@ -3,8 +3,7 @@
 //
 // Context   [notify].
 // Promises  code is in the outputs when notify() returns; only the tree of inlined methods, which are
-// reported one
-//           by one, follows with the thread's next report, or at the exit.
+//           reported one by one, follows with the thread's next report, or at the exit.
 #pragma once
 
 namespace jitquill::intake::itt {

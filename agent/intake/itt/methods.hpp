@@ -3,8 +3,7 @@
 //
 // Context   [notify], under the intakes' lock.
 // Promises  an address belongs to the method that was last reported there: one that is gone takes nobody
-// else's
-//           code along. At most kMost methods; what comes after those is told and not remembered.
+//           else's code along. At most kMost methods; what comes after those is told and not remembered.
 #pragma once
 
 #include <cstdint>

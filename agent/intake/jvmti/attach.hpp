@@ -4,8 +4,7 @@
 // Context   attach_to_java(): the VM's thread that calls Agent_OnLoad or Agent_OnAttach. The other way is the
 //           row of intakes.def.
 // Promises  a VM has us once. The thread holds no lock while it waits, blocks asynchronous signals, and is
-// gone
-//           when the VM has told what it had, or when there is none after ten seconds.
+//           gone when the VM has told what it had, or when there is none after ten seconds.
 #pragma once
 
 namespace jitquill::intake::jvmti {

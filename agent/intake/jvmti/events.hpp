@@ -1,8 +1,8 @@
 // What a VM tells us of its code, once we have subscribed.
 //
 // Context   subscribe(), replay(): a thread that the VM knows, or its start; no lock held. The events:
-// threads
-//           of the VM, compilers among them; the VM is asked for names meanwhile, without a lock of ours.
+//           threads of the VM, compilers among them; the VM is asked for names meanwhile, without a lock of
+//           ours.
 // Promises  no event is passed on after the VM has announced its death.
 #pragma once
 

@@ -2,8 +2,7 @@
 //
 // Context   [notify], under the intakes' lock; raw system calls only.
 // Promises  a line is handed out once, when its newline is there. One that is longer than the room is passed
-// over,
-//           and said to be so.
+//           over, and said to be so.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Threads are cancelled while they announce. Arguments: rounds, "deferred" or "asynchronous". Each round
-// prints
-// "<round> <announcements that returned>" and announces one more function from the main thread.
+// prints "<round> <announcements that returned>" and announces one more function from the main thread.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -3,8 +3,7 @@
 //
 // Context   tests.
 // Promises  every line is explained or reported, with its number and the reason; reading goes on at the next
-// line.
-//           Trees of any depth: nothing here recurses.
+//           line. Trees of any depth: nothing here recurses.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,7 @@
 //
 // Context   tests.
 // Promises  every byte of the file is explained by a rule or reported, with its offset and the reason;
-// reading
-//           goes on at the next line.
+//           reading goes on at the next line.
 // Does not  accept what readers merely tolerate: 0x, leading zeros, capital digits.
 #pragma once
 

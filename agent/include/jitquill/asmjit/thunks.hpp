@@ -3,8 +3,7 @@
 //
 // Context   any thread; one leaf lock, and the allocator's while it is held.
 // Promises  thunks stay until forget(), which goes before the runtime's memory. They are announced as code,
-// so
-//           that a stack that is walked in one is whole.
+//           so that a stack that is walked in one is whole.
 #pragma once
 
 #include <jitquill/asmjit/jit_memory.hpp>
