@@ -1,9 +1,11 @@
 #include "agent/drain/drain.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 #include "agent/base/counters.hpp"
+#include "agent/base/guest_call.hpp"
 
 namespace jitquill::drain {
 namespace {
@@ -214,6 +216,7 @@ bool Drain::write_journal(LaneDrain* changed) noexcept {
   state_.clear();
   needs_whole_ = status != Status::kOk;
   if (!needs_whole_) return true;
+  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
   if (++journal_failures_ == kJournalFailures && settings_.say != nullptr)
     settings_.say(
         "the journal of the lanes cannot be written: what runs now could not be recovered after a kill");

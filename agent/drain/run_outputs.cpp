@@ -1,8 +1,10 @@
 #include "agent/drain/run_outputs.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "agent/base/counters.hpp"
+#include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
 #include "writer/bytes/raw_calls.hpp"
 #include "writer/sink/process_file.hpp"
@@ -75,6 +77,7 @@ void RunOutputs::note(Output& output, Status status) noexcept {
     return;
   }
   count(Counter::write_errors);
+  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);  // of a host's thread, which ends the process
   if (++output.failures < kFailuresToSwitchOff) return;
   output.is_off = true;
   count(Counter::outputs_switched_off);

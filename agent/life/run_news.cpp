@@ -1,8 +1,11 @@
 #include "agent/life/run_news.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <new>
 
+#include "agent/base/counters.hpp"
+#include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/drain/open_sinks.hpp"
 #include "agent/drain/process_drain.hpp"
@@ -134,7 +137,11 @@ bool RunNews::start_thread() noexcept {
 
 void RunNews::tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunction& function) noexcept {
   auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow));
-  if (code_lane != nullptr) (void)code_lane->function(id, function.name, function.file, function.line);
+  if (code_lane == nullptr) return;
+  const Status told = code_lane->function(id, function.name, function.file, function.line);
+  if (is_done(told)) return;
+  count(Counter::write_errors);
+  if (told == Status::kNoSpace) take_caused_signal(-EFBIG);
 }
 
 // The pool stays mapped, since a thread may stand in a hook.

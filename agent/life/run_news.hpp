@@ -29,8 +29,6 @@ struct NamedFunction {
 
 class RunNews {
  public:
-  static constexpr std::uint64_t kForever = ~std::uint64_t{0};
-
   // Formats of run news among these?
   static bool is_wanted(std::uint32_t formats) noexcept;
 
@@ -44,7 +42,7 @@ class RunNews {
   // False: it could not be, and what is told waits for the end.
   static bool start_thread() noexcept;
 
-  // A function without code of its own.
+  // A function without code of its own. One whose name cannot be written is called by its id, counted.
   static void tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunction& function) noexcept;
 
   // Waits at most `wait_ns` for the drain to let go; what is not written then stays for `jitquill recover`.
