@@ -32,7 +32,8 @@ Status RunOutputs::open(std::uint32_t formats, const Origin& origin, Folder& fol
     Status status = add(rows[i]) ? Status::kOk : Status::kNoMemory;
     if (status == Status::kOk) {
       Output& output = outputs_[count_ - 1];
-      status = make_file(folder, rows[i].file, output.file);
+      // No budget: that is the leaf lock's, and only code is followed into the next folder.
+      status = make_file(folder, rows[i].file, output.file, nullptr);
       if (status == Status::kOk) status = output.sink->begin(origin, output.bytes);
       output.is_off = status != Status::kOk;
     }

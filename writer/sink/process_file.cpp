@@ -14,11 +14,11 @@ ProcessFileName::ProcessFileName(std::string_view stem, std::uint32_t pid, std::
   end[ending.copy(end, kMostWords - stem_size)] = '\0';
 }
 
-Status make_file(Folder& folder, const char* name, GroupFile& file) noexcept {
+Status make_file(Folder& folder, const char* name, GroupFile& file, Budget* budget) noexcept {
   const int descriptor = folder.create(name);
   if (descriptor < 0)
     return descriptor == -ENOSPC || descriptor == -EDQUOT ? Status::kNoSpace : Status::kNoOutput;
-  file.adopt(descriptor, folder.budget());
+  file.adopt(descriptor, budget);
   return Status::kOk;
 }
 

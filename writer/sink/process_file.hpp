@@ -26,7 +26,11 @@ class ProcessFileName {
   char text_[kMostWords + kMostDigits + 1];
 };
 
-// A new file for `file` to grow in. kNoSpace or kNoOutput: there is none, and `file` is as it was.
-Status make_file(Folder& folder, const char* name, GroupFile& file) noexcept;
+// A new file for `file` to grow in, within `budget` (null = no limit). kNoSpace or kNoOutput: there is none,
+// and `file` is as it was.
+Status make_file(Folder& folder, const char* name, GroupFile& file, Budget* budget) noexcept;
+inline Status make_file(Folder& folder, const char* name, GroupFile& file) noexcept {
+  return make_file(folder, name, file, folder.budget());
+}
 
 }  // namespace jitquill

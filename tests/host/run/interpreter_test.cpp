@@ -32,6 +32,17 @@ void expect_rounds(const Thread& thread, std::size_t rounds) {
   }
 }
 
+void expect_rounds_of_all(const TempFolder& folder, std::size_t rounds, std::size_t threads) {
+  const auto file = run_files::calls(folder);
+  ASSERT_EQ(file.threads.size(), threads + 1);  // the first only posts
+  for (const auto& [name, thread] : file.threads) {
+    if (thread.calls.empty()) continue;
+    expect_rounds(thread, rounds);
+    --threads;
+  }
+  EXPECT_EQ(threads, 0u);
+}
+
 void run_interpreter(const TempFolder& folder, std::size_t rounds, std::size_t threads,
                      const std::string& options) {
   test_support::Child child(with_agent(folder, INTERPRETER_HOST,
@@ -77,10 +88,14 @@ TEST(Interpreter, CountsTheSame) {
 TEST(Interpreter, LosesNothingWithLittleMemory) {
   const TempFolder folder;
   run_interpreter(folder, 20'000, 3, "memory=1300k");
-  const auto file = run_files::calls(folder);
-  for (const auto& [name, thread] : file.threads) {
-    if (!thread.calls.empty()) expect_rounds(thread, 20'000);
-  }
+  expect_rounds_of_all(folder, 20'000, 3);
+}
+
+// The limit is of the files that can go on in another folder.
+TEST(Interpreter, LosesNothingWhereFoldersHaveALimit) {
+  const TempFolder folder;
+  run_interpreter(folder, 5'000, 1, "max_bytes=64k");
+  expect_rounds_of_all(folder, 5'000, 1);
 }
 
 TEST(Interpreter, IsNotTracedWhereNoPatternNamesIt) {
