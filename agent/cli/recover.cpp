@@ -8,6 +8,7 @@
 #include "agent/cli/recovery.hpp"
 #include "agent/cli/verbs.hpp"
 #include "agent/cli/words.hpp"
+#include "agent/lanes/lane_folder.hpp"
 
 namespace jitquill::cli {
 namespace {
@@ -20,7 +21,7 @@ bool is_output_folder(const fs::path& folder) {
   if (!fs::is_directory(folder, error)) return false;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().native();
-    if (name == "stats" || name == "log" || name == "lanes" ||
+    if (name == "stats" || name == "log" || name == lanes::LaneFolder::kLinkName ||
         (name.starts_with("jit-") && name.ends_with(".dump")))
       return true;
   }

@@ -31,8 +31,4 @@ class DeadPool final : public LaneSource {
   std::span<std::uint8_t> bytes_;
 };
 
-// Whether the process that made it still runs.
-enum class Life { kDead, kAlive, kUnknown };
-Life life_of(const lanes::PoolHeader& pool) noexcept;
-
 }  // namespace jitquill::drain

@@ -1,13 +1,14 @@
 #include "agent/drain/recover.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
+#include <cerrno>
 #include <new>
 
 #include "agent/base/clock.hpp"
 #include "agent/drain/dead_pool.hpp"
 #include "agent/drain/drain.hpp"
+#include "agent/lanes/dead_pools.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::drain {
@@ -87,17 +88,14 @@ const char* text(Recovery recovery) noexcept {
 Recovery recover(const char* lane_folder, const RecoverSettings& settings) noexcept {
   const Descriptor folder(open_folder(lane_folder));
   if (!folder) return Recovery::kNoLanes;
-  const Descriptor lock(
-      raw::open_at(folder.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!lock) return Recovery::kFailed;
-  if (raw::call(SYS_flock, lock.number(), LOCK_EX | LOCK_NB) < 0) return Recovery::kBusy;
+  const Descriptor lock(lanes::lock_lane_folder(folder.number()));
+  if (!lock) return lock.number() == -EWOULDBLOCK ? Recovery::kBusy : Recovery::kFailed;
   DeadPool pool;
   if (!pool.open(folder.number())) return Recovery::kNoLanes;
-  const Life life = life_of(pool.header());
-  if (life == Life::kAlive) return Recovery::kAlive;
-  if (life == Life::kUnknown && !settings.other_namespace) return Recovery::kOtherNamespace;
+  const lanes::Life life = lanes::life_of(pool.header());
+  if (life == lanes::Life::kAlive) return Recovery::kAlive;
+  if (life == lanes::Life::kUnknown && !settings.other_namespace) return Recovery::kOtherNamespace;
   if (pool.header().is_ended.load() != 0) return Recovery::kNothingToDo;
-  pool.header().output_folder[sizeof pool.header().output_folder - 1] = '\0';
   const char* const named = settings.output_folder;
   const Descriptor output(open_folder(named != nullptr ? named : pool.header().output_folder));
   if (!output) return Recovery::kNoOutput;

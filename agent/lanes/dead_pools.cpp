@@ -32,10 +32,12 @@ struct Dead {
   std::uint64_t bytes = 0;
 };
 
-bool is_of_this_boot(const PoolHeader& header) noexcept {
+enum class Boot { kThis, kAnother, kUnknown };
+Boot boot_of(const PoolHeader& header) noexcept {
   char boot_id[sizeof header.boot_id];
   this_machine::read_boot_id(boot_id);
-  return boot_id[0] != '\0' && std::memcmp(boot_id, header.boot_id, std::strlen(boot_id) + 1) == 0;
+  if (boot_id[0] == '\0' || header.boot_id[0] == '\0') return Boot::kUnknown;
+  return std::memcmp(boot_id, header.boot_id, std::strlen(boot_id) + 1) == 0 ? Boot::kThis : Boot::kAnother;
 }
 
 // What the folder's files take, and when the last of them was written to.
@@ -60,7 +62,7 @@ void judge(int folder, Dead& dead) noexcept {
   if (is_whole) {
     const auto& header = *reinterpret_cast<const PoolHeader*>(mapped);
     if (header.magic == kPoolMagic) {
-      dead.is_dead = is_of_this_boot(header) && is_owner_dead(header);
+      dead.is_dead = boot_of(header) == Boot::kThis && life_of(header) == Life::kDead;
       dead.is_ended = header.is_ended.load(std::memory_order_acquire) != 0;
     }
   }
@@ -111,12 +113,14 @@ int lock_lane_folder(int folder) noexcept {
   return static_cast<int>(locked);
 }
 
-bool is_owner_dead(const PoolHeader& header) noexcept {
-  if (!is_of_this_boot(header)) return true;
-  if (header.pid_namespace != this_machine::pid_namespace()) return false;
-  if (raw::call(SYS_kill, header.pid, 0) == -ESRCH) return true;
+Life life_of(const PoolHeader& header) noexcept {
+  if (boot_of(header) == Boot::kAnother) return Life::kDead;
+  if (boot_of(header) == Boot::kUnknown || header.pid_namespace != this_machine::pid_namespace())
+    return Life::kUnknown;
+  if (raw::call(SYS_kill, header.pid, 0) == -ESRCH) return Life::kDead;
   const std::uint64_t start = process_start_ticks(header.pid);
-  return start != 0 && start != header.start_time_ticks;  // a later process of this number
+  const bool is_later_one = start != 0 && start != header.start_time_ticks;
+  return is_later_one ? Life::kDead : Life::kAlive;
 }
 
 void sweep_dead_pools(const char* parent_path, std::uint64_t most_bytes) noexcept {

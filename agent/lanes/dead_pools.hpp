@@ -17,9 +17,10 @@ namespace jitquill::lanes {
 // `parent`: LaneFolder::parent(). `most_bytes`: of the dead that stay.
 void sweep_dead_pools(const char* parent, std::uint64_t most_bytes) noexcept;
 
-// Whether the process that a header names is dead, as far as this process can tell: not, where it is of
-// another namespace. Of another boot it is.
-bool is_owner_dead(const PoolHeader& header) noexcept;
+// Of the process that a header names, as far as this process can tell: kUnknown where it is of another
+// namespace, or /proc does not tell of one. Of another boot it is dead.
+enum class Life { kDead, kAlive, kUnknown };
+Life life_of(const PoolHeader& header) noexcept;
 
 // Takes a lane folder for the caller alone: the descriptor that holds it, to be closed; -EWOULDBLOCK:
 // somebody has it.

@@ -30,7 +30,7 @@ bool compose(char (&path)[4096], std::initializer_list<std::string_view> parts) 
 int LaneFolder::make_in(std::string_view place, std::uint32_t pid) noexcept {
   if (place.empty()) return -ENOENT;
   const Decimal user(static_cast<std::uint64_t>(raw::call(SYS_geteuid)));
-  if (!compose(parent_, {place, "/jitquill-", user.view()})) return -ENAMETOOLONG;
+  if (!compose(parent_, {place, "/", kParentStem, user.view()})) return -ENAMETOOLONG;
   if (const int made = folders::make(parent_); made != 0 && made != -EEXIST) return made;
   folders::Identity any;
   if (const int judged = folders::inspect(parent_, any); judged != 0) return judged;

@@ -15,6 +15,7 @@ namespace jitquill::lanes {
 class LaneFolder {
  public:
   static constexpr char kSharedMemory[] = "/dev/shm";
+  static constexpr char kParentStem[] = "jitquill-";  // the uid follows
   // In the output folder: points to the lane folder while that is there.
   static constexpr char kLinkName[] = "lanes";
   // Held by whoever recovers or removes: flock(), exclusive.

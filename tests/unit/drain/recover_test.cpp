@@ -68,6 +68,7 @@ class Story {
     lanes::PoolHeader& header = pool_.header();
     header.pid = 0x7FFFFFFF;  // nobody's
     header.start_time_ticks = 1;
+    std::snprintf(header.boot_id, sizeof header.boot_id, "an earlier boot");
     std::snprintf(header.output_folder, sizeof header.output_folder, "%s", place.output.path().c_str());
     EXPECT_EQ(code_.begin({}, code_folder_), Status::kOk);
     folder_ = ::open(place.lanes.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -307,11 +308,12 @@ TEST_F(Refused, WhileTheProcessLives) {
   EXPECT_EQ(with([&](lanes::PoolHeader& h) { mine(h), h.start_time_ticks = start + 1; }), Recovery::kDone);
 }
 
+TEST_F(Refused, WhereNobodyKnowsOfWhichBootItIs) {
+  EXPECT_EQ(with([](lanes::PoolHeader& h) { h.boot_id[0] = '\0'; }), Recovery::kOtherNamespace);
+}
+
 TEST_F(Refused, AfterAnotherBootNobodyLives) {
-  EXPECT_EQ(with([](lanes::PoolHeader& h) {
-              std::string("another-boot-").copy(h.boot_id, 13);
-              h.pid = static_cast<std::uint32_t>(getpid());
-            }),
+  EXPECT_EQ(with([](lanes::PoolHeader& h) { h.pid = static_cast<std::uint32_t>(getpid()); }),
             Recovery::kDone);
 }
 
