@@ -22,6 +22,10 @@ std::uint32_t past_header(std::uint32_t at) noexcept {
 std::uint32_t behind(std::uint32_t at) noexcept {
   return past_header(at + sizeof(Record));
 }
+// Of the block whose record ends at `at`.
+std::uint32_t block_end(std::uint32_t at) noexcept {
+  return static_cast<std::uint32_t>((at - 1) / kBlockSize * kBlockSize + kBlockSize);
+}
 const Record& record_at(const ChunkView& chunk, std::uint32_t at) noexcept {
   return *reinterpret_cast<const Record*>(chunk.bytes + at);
 }
@@ -91,7 +95,10 @@ void LaneReader::take_other(const ChunkView& chunk, std::uint32_t& at, std::uint
                             std::uint64_t what) noexcept {
   const RecordKind kind = lanes::kind_of(what);
   if (kind == RecordKind::kPost) return take_post(chunk, at, ticks, what);
-  if (kind != RecordKind::kPad) ++broken_;
+  if (kind == RecordKind::kPad)
+    at = block_end(at);  // nothing is stored behind it
+  else
+    ++broken_;
 }
 
 // One reservation: its records lie in one block.
@@ -101,10 +108,9 @@ void LaneReader::take_post(const ChunkView& chunk, std::uint32_t& at, std::uint6
   const auto size = static_cast<std::uint16_t>(what >> 16);
   const std::uint64_t begin = payloads_.size();
   const std::size_t more = (size + kMoreBytes - 1) / kMoreBytes;
-  const auto block_end = static_cast<std::uint32_t>((at - 1) / kBlockSize * kBlockSize + kBlockSize);
+  const std::uint32_t end = block_end(at);
   for (std::size_t i = 0; i < more; ++i, at += sizeof(Record)) {
-    const std::uint64_t first =
-        at < block_end ? record_at(chunk, at).when.load(std::memory_order_acquire) : 0;
+    const std::uint64_t first = at < end ? record_at(chunk, at).when.load(std::memory_order_acquire) : 0;
     const std::uint64_t rest = first != 0 ? record_at(chunk, at).what.load(std::memory_order_relaxed) : 0;
     if (!is_more(first, rest)) {
       payloads_.cut(begin);

@@ -76,8 +76,10 @@ class LanePool {
             std::uint64_t ticks) {
     namespace l = jitquill::lanes;
     const std::size_t more = (payload.size() + l::kMoreBytes - 1) / l::kMoreBytes;
-    while (room_in_block(row) < more + 1 && room_in_block(row) != 0)
+    if (const std::size_t room = room_in_block(row); room < more + 1 && room != 0) {
       put_words(row, l::when_word(ticks, 0) | 1, l::what_word(Kind::kPad, 0, 0), ticks);
+      if (room > 1) (void)reserve(row, room - 1, ticks);  // nothing is stored in what the pad stands for
+    }
     l::Record* const at = reserve(row, more + 1, ticks);
     for (std::size_t i = 0; i < more; ++i) {
       std::uint8_t bytes[16] = {};
