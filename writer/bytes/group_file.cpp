@@ -37,8 +37,9 @@ void GroupFile::adopt(int descriptor, Budget* budget) noexcept {
 
 // Daemons close every descriptor, and the next file that they open may get our number. One cheap question
 // tells: no other file stands at our length, but by a chance of which the next write would take us away.
+// (At 0, where ours is empty, every file that was just opened stands.)
 bool GroupFile::is_at_its_end() noexcept {
-  if (raw::place_in(descriptor_) == static_cast<long>(size_)) return true;
+  if (size_ != 0 && raw::place_in(descriptor_) == static_cast<long>(size_)) return true;
   if (!is_ours()) {
     descriptor_ = -1;
     return false;

@@ -203,6 +203,18 @@ TEST(GroupFile, NeverWritesIntoAFileThatHasItsNumberNow) {
   close(number);
 }
 
+TEST(GroupFile, NeverWritesIntoAnEmptyFileThatHasItsNumberNow) {
+  GroupFile file;
+  file.adopt(memfd_create("groups", MFD_CLOEXEC));
+  const int number = file.descriptor();
+  const int other = put_in_place_of(file, "");
+  EXPECT_EQ(file.append(bytes_of("ours")), Status::kWriteFailed);
+  EXPECT_EQ(contents(other), "");
+  EXPECT_TRUE(is_open(number));
+  close(other);
+  close(number);
+}
+
 TEST(GroupFile, NeverClosesAFileThatHasItsNumberNow) {
   int number = -1;
   int other = -1;
