@@ -84,7 +84,9 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
     Chunk& chunk = chunks_[0];
     const ChunkView view{source.memory().data() + chunk.offset, chunk.size};
     const std::size_t ahead = look.is_last ? chunk.size : look_ahead();
+    const std::uint32_t hole_at = at_;
     LaneReader::Stop stop = reader.take(view, at_, look.ticks, ahead);
+    if (at_ != hole_at) hole_since_ns_ = 0;  // it was filled: what stops us now is another
     if (stop == LaneReader::Stop::kNothing && lanes::is_done_with(lane, chunk.number))
       stop = LaneReader::Stop::kHole;
     if (stop == LaneReader::Stop::kHole) {

@@ -116,6 +116,27 @@ TEST_F(Drained, WaitsATenthOfASecondAtAHole) {
   EXPECT_EQ(source.given_back, pool.chunks(row));
 }
 
+// A busy thread is nearly always met in the middle of a record.
+TEST_F(Drained, WaitsAtEachHoleForItself) {
+  ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1);
+  constexpr std::uint64_t kFirst = 1'000'000, kStep = 60'000'000;
+  auto* const records =
+      reinterpret_cast<lanes::Record*>(pool.memory().data() + lanes::kChunksAt + lanes::kBlockHeaderSize);
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    enter(row, 1'000 * i + 1, kTop, 1);
+    pool.put_hole(row, 1'000 * i + 2);
+    leave(row, 1'000 * i + 3, kTop);
+    const std::uint64_t now = kFirst + i * kStep;
+    EXPECT_EQ(drain->pass({now, now}).records, i == 0 ? 1u : 3u);
+    records[3 * i + 1].what = lanes::what_word(lanes::RecordKind::kEnter, 1, lanes::slot_of(kTop - 64));
+    records[3 * i + 1].when = lanes::when_word(1'000 * i + 2, lanes::slot_of(kTop - 64));
+  }
+  drain_all(kFirst + 5 * kStep);
+  EXPECT_EQ(output.read("calls").find("lost"), std::string::npos);
+  EXPECT_TRUE(source.quarantined.empty());
+}
+
 TEST_F(Drained, TellsOfRecordsThatFoundNoRoom) {
   ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);
   const std::uint32_t row = pool.begin_thread(1);

@@ -166,6 +166,20 @@ TEST_F(Reader, JoinsAPostsPayload) {
   EXPECT_EQ(reader.broken(), 0u);
 }
 
+TEST_F(Reader, PassesOverTheRestOfABlockThatWasTooShortForAPost) {
+  const std::vector<std::uint8_t> payload(4'000, 1);
+  for (std::uint64_t i = 0; i < 20; ++i) pool.post(row, 1, payload, i + 1);
+  enter(100);
+  ASSERT_GE(pool.chunks(row).size(), 3u);
+  for (std::size_t i = 0; i < pool.chunks(row).size(); ++i, at = 0) {
+    const bool is_last = i + 1 == pool.chunks(row).size();
+    EXPECT_EQ(reader.take(view(i), at, 1, kFar), is_last ? Stop::kNothing : Stop::kEnd);
+  }
+  EXPECT_EQ(reader.sorted().size(), 21u);
+  EXPECT_EQ(reader.lost(), 0u);
+  EXPECT_EQ(reader.broken(), 0u);
+}
+
 TEST_F(Reader, APostThatWasNotFinishedIsOneHole) {
   const std::vector<std::uint8_t> payload(30, 1);
   enter(1);
