@@ -106,7 +106,8 @@ StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept {
     mapping.bounds.low = main_stack_low(mapping.bounds);
     return mapping.bounds;
   }
-  // What libc keeps of a thread lies at the top of the thread's stack: another mapping may lie directly above.
+  // What libc keeps of a thread lies at the top of the thread's stack: another mapping may lie directly
+  // above.
   const std::uint64_t top = (cpu::thread_pointer() + kPageSize - 1) & ~(kPageSize - 1);
   if (stack_pointer >= top || top <= mapping.bounds.low || top > mapping.bounds.high) return {};
   mapping.bounds.high = top;
