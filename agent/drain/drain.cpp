@@ -154,7 +154,7 @@ bool Drain::drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept {
   const bool is_gone =
       row(lane.row()).state.load(std::memory_order_acquire) == lanes::LaneState::kDead ||
       (lane.idle_looks() % kLooksToAsk == kLooksToAsk - 1 && settings_.lanes->is_thread_gone(lane.row()));
-  if (!reader_.begin(LaneDrain::kMostTaken)) return false;
+  if (!reader_.begin(LaneDrain::kMostTaken, lane.last_ticks())) return false;
   Look at_it = look;
   at_it.is_last |= is_gone;
   const bool has_more = lane.take(*settings_.lanes, at_it, reader_, around_);

@@ -55,6 +55,8 @@ class LaneDrain {
   bool has_changed() const noexcept { return has_changed_; }
   // Nothing came for so many looks.
   std::uint32_t idle_looks() const noexcept { return idle_looks_; }
+  // Of what was taken, whole counter; 0 = nothing was.
+  std::uint64_t last_ticks() const noexcept { return last_ticks_; }
 
   // After the commit.
   void free_chunks(LaneSource& source) noexcept;

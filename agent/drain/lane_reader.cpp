@@ -49,17 +49,28 @@ bool is_of_frames(RecordKind kind) noexcept {
 
 }  // namespace
 
-bool LaneReader::begin(std::size_t most) noexcept {
+bool LaneReader::begin(std::size_t most, std::uint64_t since) noexcept {
   constexpr std::size_t kMoreForLosses = 64;
   taken_.clear();
   payloads_.clear();
   is_sorted_ = true;
   most_ = most;
+  since_ = since;
   return taken_.reserve(most + kMoreForLosses);
 }
 
 inline void LaneReader::put(const Taken& taken) noexcept {
-  if (!taken_.empty() && taken.ticks < taken_.back().ticks) is_sorted_ = false;
+  const std::uint64_t before = taken_.empty() ? since_ : taken_.back().ticks;
+  if (taken.ticks < before) [[unlikely]]
+    return put_late(taken, before);
+  if (!taken_.push(taken)) ++lost_;
+}
+
+void LaneReader::put_late(Taken taken, std::uint64_t before) noexcept {
+  if (taken.ticks < since_)
+    taken.ticks = before;
+  else
+    is_sorted_ = false;
   if (!taken_.push(taken)) ++lost_;
 }
 

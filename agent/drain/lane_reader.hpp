@@ -41,8 +41,10 @@ class LaneReader {
     kFull,     // as many were taken as may be
   };
 
-  // Forgets what was taken; room for `most` records more. False: no memory.
-  bool begin(std::size_t most) noexcept;
+  // Forgets what was taken; room for `most` records more. False: no memory. `since`: of this lane all up to
+  // then was taken before. What is earlier and comes only now gets the time of the record in front of it: a
+  // handler that interrupted a hook behind its stamp may have entered then, and leaves in front of it now.
+  bool begin(std::size_t most, std::uint64_t since = 0) noexcept;
 
   // Takes the records from the byte `at` of the chunk on, and moves `at`. `near`: the counter at a time less
   // than 2^47 ticks from all of them. `look_ahead`: records that are looked at to tell a hole from the end.
@@ -63,6 +65,7 @@ class LaneReader {
 
  private:
   void put(const Taken& taken) noexcept;
+  void put_late(Taken taken, std::uint64_t before) noexcept;
   void take_other(const ChunkView& chunk, std::uint32_t& at, std::uint64_t ticks,
                   std::uint64_t what) noexcept;
   void take_post(const ChunkView& chunk, std::uint32_t& at, std::uint64_t ticks, std::uint64_t what) noexcept;
@@ -70,6 +73,7 @@ class LaneReader {
   GrowingArray<Taken> taken_;
   GrowingArray<std::uint8_t> payloads_;
   std::size_t most_ = 0;
+  std::uint64_t since_ = 0;
   bool is_sorted_ = true;
   std::uint64_t lost_ = 0;
   std::uint64_t broken_ = 0;

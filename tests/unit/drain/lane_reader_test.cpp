@@ -92,6 +92,23 @@ TEST_F(Reader, SortsAHandlersRecordsBeforeTheOneThatItInterrupted) {
   EXPECT_EQ(ticks, (std::vector<std::uint64_t>{10, 20, 21, 22, 22, 30, 40}));
 }
 
+// Its end was stamped, then a handler came, of which some was taken before: it stays behind the handler's
+// rest.
+TEST_F(Reader, PutsNothingBeforeWhatWasTakenEarlier) {
+  for (const std::uint64_t ticks : {10u, 30u}) enter(ticks);
+  (void)reader.take(view(), at, 1, kFar);
+  ASSERT_TRUE(reader.begin(kMost, 30));
+  for (const std::uint64_t ticks : {31u, 20u, 40u, 35u}) enter(ticks);
+  (void)reader.take(view(), at, 1, kFar);
+  std::vector<std::uint64_t> ticks;
+  for (const Taken& taken : reader.sorted()) ticks.push_back(taken.ticks);
+  EXPECT_EQ(ticks, (std::vector<std::uint64_t>{31, 31, 35, 40}));
+  ASSERT_TRUE(reader.begin(kMost, 40));
+  enter(39);
+  (void)reader.take(view(), at, 1, kFar);
+  EXPECT_EQ(reader.sorted()[0].ticks, 40u);
+}
+
 TEST_F(Reader, SortsAnythingAndKeepsWhatCameAtOneTime) {
   std::mt19937_64 random(1);
   for (std::size_t i = 0; i < 8'000; ++i) pool.put(row, RecordKind::kEnter, i, 0, 1 + random() % 2'000);
