@@ -1,5 +1,6 @@
 #include "agent/cli/recovery.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <system_error>
 
 #include "agent/cli/words.hpp"
+#include "agent/lanes/dead_pools.hpp"
 #include "agent/lanes/lane_folder.hpp"
 #include "agent/lanes/pool.hpp"
 
@@ -23,6 +25,18 @@ void add_lane_folders(const fs::path& parent, std::vector<std::string>& found) {
   for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
     if (is_lane_folder(at->path())) found.push_back(at->path().native());
   }
+}
+
+// All of it is in the output now. Not if somebody else looks at it.
+void remove_lanes(const fs::path& path) {
+  const int folder = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return;
+  const int lock = lanes::lock_lane_folder(folder);
+  if (lock >= 0) {
+    lanes::remove_lane_folder(AT_FDCWD, path.c_str());
+    ::close(lock);
+  }
+  ::close(folder);
 }
 
 }  // namespace
@@ -52,7 +66,11 @@ std::optional<drain::Recovery> recover(const std::string& folder) {
   settings.say = say;
   // Found by its output folder: that may have been moved since.
   if (lane_folder != folder) settings.output_folder = folder.c_str();
-  return drain::recover(lane_folder.c_str(), settings);
+  const drain::Recovery recovery = drain::recover(lane_folder.c_str(), settings);
+  if (recovery != drain::Recovery::kDone && recovery != drain::Recovery::kNothingToDo) return recovery;
+  remove_lanes(lane_folder);
+  if (lane_folder != folder) fs::remove(fs::path(folder) / lanes::LaneFolder::kLinkName, error);
+  return recovery;
 }
 
 }  // namespace jitquill::cli
