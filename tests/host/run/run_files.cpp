@@ -68,6 +68,10 @@ void expect_whole(const test_support::TempFolder& folder, pid_t pid) {
     ASSERT_TRUE(values.contains(loss)) << loss;
     EXPECT_EQ(values.at(loss), 0u) << loss;
   }
+  expect_no_lanes(pid);
+}
+
+void expect_no_lanes(pid_t pid) {
   const std::string left = "/dev/shm/jitquill-" + std::to_string(geteuid()) + "/" + std::to_string(pid);
   EXPECT_FALSE(std::filesystem::exists(left)) << left;
 }

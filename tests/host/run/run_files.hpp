@@ -36,4 +36,7 @@ std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folde
 // Nothing is lost, and nothing of ours lies in shared memory: `pid` is the host's.
 void expect_whole(const test_support::TempFolder& folder, pid_t pid);
 
+// Nothing of ours lies in shared memory of that process.
+void expect_no_lanes(pid_t pid);
+
 }  // namespace run_files

@@ -1,0 +1,14 @@
+// Compares what is in the files of kill_host with what it did.
+//
+// Context   drivers of kill_host.
+#pragma once
+
+#include "tests/host/survival/kill_record.hpp"
+#include "tests/host/run/run_files.hpp"
+
+namespace kill_files {
+
+// All that was made for sure is there, in its order, at most what was begun, and nothing else.
+void expect_all(const kill_record::Progress& progress, const test_support::TempFolder& folder);
+
+}  // namespace kill_files
