@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #include "agent/lanes/pool.hpp"
 #include "agent/lanes/pool_view.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -25,6 +27,17 @@ bool DeadPool::open(int folder) noexcept {
   if (raw::is_error(mapped)) return false;
   bytes_ = {reinterpret_cast<std::uint8_t*>(mapped), size};
   return lanes::PoolView::over(bytes_).has_value();
+}
+
+std::uint64_t DeadPool::latest_ticks() noexcept {
+  std::uint64_t latest = header().last_look_ticks.load();
+  const auto view = lanes::PoolView::over(bytes_);
+  if (!view) return latest;
+  view->for_each_chunk([&](const lanes::PoolView::Chunk& chunk) {
+    if (chunk.header->state.load() == lanes::ChunkState::kUsed)
+      latest = std::max(latest, chunk.header->start_ticks);
+  });
+  return latest;
 }
 
 }  // namespace jitquill::drain

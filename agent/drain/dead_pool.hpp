@@ -20,6 +20,9 @@ class DeadPool final : public LaneSource {
   bool open(int folder) noexcept;
   lanes::PoolHeader& header() noexcept { return *reinterpret_cast<lanes::PoolHeader*>(bytes_.data()); }
 
+  // Of the drain's last look, or of the last chunk that a thread got.
+  std::uint64_t latest_ticks() noexcept;
+
   std::span<std::uint8_t> memory() noexcept override { return bytes_; }
   void give_back(std::uint64_t) noexcept override {}
   void quarantine(std::uint64_t) noexcept override {}

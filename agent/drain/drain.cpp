@@ -48,14 +48,30 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
   const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
+  header().is_ended.store(0, std::memory_order_release);
   calibrate(now);
+  pass_over(now);
   outputs_.append();
-  return write_journal(nullptr) ? opened : Status::kNoOutput;
+  if (!write_journal(nullptr)) return Status::kNoOutput;
+  for (LaneDrain* lane : lanes_.all()) {
+    if (lane != nullptr) free(*lane);
+  }
+  return opened;
+}
+
+// The lanes of a process that stopped and starts again have what was in the output before, or came between.
+void Drain::pass_over(const Now& now) noexcept {
+  for (std::uint32_t i = 0; i < rows(); ++i) (void)lane_of(i);
+  look_for_chunks();
+  for (LaneDrain* lane : lanes_.all()) {
+    if (lane != nullptr) lane->pass_over(*settings_.lanes, row(lane->row()), now.ticks);
+  }
 }
 
 Status Drain::resume(const DrainSettings& settings) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
   load_calibrations();
+  if (settings.later.ticks != 0) (void)clock_.add(settings.later.ticks, settings.later.ns);
   functions_.read_news();
   const bool has_state =
       journal_.fold([&](bool, std::span<const std::uint8_t> state) { return apply_state(state); });

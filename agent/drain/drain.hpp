@@ -42,6 +42,7 @@ struct DrainSettings {
   std::uint32_t formats = 0;    // bit i = row i of sinks.def; those of run news count
   Origin origin{};
   Say say = nullptr;
+  Now later{};  // for resume(): read after the process, by the same counter; 0 = it runs no more
 };
 
 struct Pass {
@@ -80,6 +81,7 @@ class Drain final : private BatchTaker {
   LaneDrain* lane_of(std::uint32_t index) noexcept;
   LaneDrain* find_or_make(std::uint32_t index, std::uint32_t thread) noexcept;
   void look_for_chunks() noexcept;
+  void pass_over(const Now& now) noexcept;
   Pass look_at_all(const Look& look) noexcept;
   bool drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept;
   void define_new() noexcept;

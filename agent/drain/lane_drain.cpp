@@ -12,6 +12,9 @@ namespace {
 const lanes::ChunkHeader& header_at(LaneSource& source, std::uint64_t offset) noexcept {
   return *reinterpret_cast<const lanes::ChunkHeader*>(source.memory().data() + offset);
 }
+const lanes::Lane& lane_at(LaneSource& source, std::uint32_t row) noexcept {
+  return reinterpret_cast<const lanes::Lane*>(source.memory().data() + lanes::kLaneTableAt)[row];
+}
 
 }  // namespace
 
@@ -43,23 +46,62 @@ bool LaneDrain::open_next(LaneSource& source, bool is_last, LaneReader& reader,
   if (chunks_.empty() || is_gap_before(chunks_[0].number, is_last)) return false;
   is_open_ = true;
   const Chunk& next = chunks_[0];
+  const lanes::ChunkHeader& header = header_at(source, next.offset);
   if (next.number == chunk_ && at_ != 0) {
     constexpr std::uint32_t kRecord = sizeof(lanes::Record);
     at_ = std::min(at_, next.size) / kRecord * kRecord;  // it may be damaged
+    if (!has_begun_) begin_in(header, last_ticks_, around);
     return true;
   }
-  const lanes::ChunkHeader& header = header_at(source, next.offset);
+  const bool is_first = !has_begun_;
   chunk_ = next.number;
   at_ = 0;
+  begin_in(header, header.start_ticks, around);
+  add_losses(source, header, is_first, reader);
+  return true;
+}
+
+void LaneDrain::begin_in(const lanes::ChunkHeader& header, std::uint64_t ticks,
+                         const Surroundings& around) noexcept {
   has_changed_ = true;
   std::memcpy(name_, header.thread_name, sizeof name_ - 1);
-  if (!has_begun_) pairing_.begin(header.start_ticks, around);
+  if (!has_begun_) pairing_.begin(ticks, around);
   has_begun_ = true;
   pairing_.learn_stack(header.stack_low, header.stack_high, false, around);
   pairing_.learn_stack(header.signal_stack_low, header.signal_stack_high, true, around);
-  if (header.lost_before != 0)
-    reader.add_lost(header.lost_before, header.lost_since_ticks, header.start_ticks);
-  return true;
+}
+
+// Of records that found no room, and in flight of those in front of the first that is still there.
+void LaneDrain::add_losses(LaneSource& source, const lanes::ChunkHeader& header, bool is_first,
+                           LaneReader& reader) noexcept {
+  if (header.lost_before > told_lost_)
+    reader.add_lost(header.lost_before - told_lost_, header.lost_since_ticks, header.start_ticks);
+  told_lost_ = 0;
+  const lanes::Lane& lane = lane_at(source, row_);
+  const std::uint64_t overwritten = lane.overwritten.load(std::memory_order_acquire);
+  if (!is_first || overwritten <= told_overwritten_) return;
+  const std::uint64_t since = std::max(lane.overwritten_since_ticks.load(), last_ticks_);
+  reader.add_lost(overwritten - told_overwritten_, std::min(since, header.start_ticks), header.start_ticks);
+  told_overwritten_ = overwritten;
+}
+
+// Cleared, so that none of it is overwritten in flight and counted.
+void LaneDrain::pass_over(LaneSource& source, const lanes::Lane& lane, std::uint64_t ticks) noexcept {
+  chunk_ = lane.chunk_number.load(std::memory_order_acquire);
+  at_ = kAtEnd;
+  last_ticks_ = ticks;
+  told_lost_ = lane.lost.load(std::memory_order_acquire);
+  told_overwritten_ = lane.overwritten.load(std::memory_order_acquire);
+  const bool is_left = lanes::is_done_with(lane, chunk_);
+  while (!chunks_.empty()) {
+    const Chunk chunk = chunks_[0];
+    chunks_.erase(0);
+    const bool is_current = chunk.number == chunk_ && !is_left;
+    const std::uint32_t end = LaneReader::clear({source.memory().data() + chunk.offset, chunk.size});
+    if (is_current) at_ = end;
+    if (!is_current) (void)done_.push(chunk);
+  }
+  has_changed_ = true;
 }
 
 // Far enough to see past any post now and then; mostly a few records, since idle lanes are many.
@@ -76,7 +118,7 @@ bool LaneDrain::may_skip(const Look& look) noexcept {
 
 bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
                      const Surroundings& around) noexcept {
-  const auto& lane = reinterpret_cast<const lanes::Lane*>(source.memory().data() + lanes::kLaneTableAt)[row_];
+  const lanes::Lane& lane = lane_at(source, row_);
   tid_ = lane.tid;
   const std::uint32_t at_before = at_;
   bool is_full = false;
@@ -116,8 +158,9 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
 
 void LaneDrain::end(FrameEnd how, std::uint64_t when_ns, const lanes::Lane& lane,
                     const Surroundings& around) noexcept {
-  const std::uint64_t lost = lane.lost.load(std::memory_order_acquire);
-  if (lost != 0) {
+  const std::uint64_t all_lost = lane.lost.load(std::memory_order_acquire);
+  if (all_lost > told_lost_) {
+    const std::uint64_t lost = all_lost - told_lost_;
     LaneReader last;
     count(Counter::run_records_lost, lost);
     if (last.begin(1)) last.add_lost(lost, lane.lost_since_ticks, lane.lost_since_ticks);
@@ -148,6 +191,7 @@ void LaneDrain::put(bool whole, Bytes& state) noexcept {
   const std::string_view name(name_);
   state.uleb128(row_).uleb128(thread_).uleb128(chunk_).uleb128(at_);
   state.u8(static_cast<std::uint8_t>(has_begun_ | is_ended_ << 1)).uleb128(tid_).uleb128(last_ticks_);
+  state.uleb128(told_lost_).uleb128(told_overwritten_);
   state.uleb128(name.size()).raw(name);
   whole ? pairing_.put_all(state) : pairing_.put_changes(state);
 }
@@ -160,6 +204,8 @@ bool LaneDrain::apply(ByteSource& state) noexcept {
   is_ended_ = (flags & 2) != 0;
   tid_ = static_cast<std::uint32_t>(state.uleb128(0xFFFFFFFF));
   last_ticks_ = state.uleb128();
+  told_lost_ = state.uleb128();
+  told_overwritten_ = state.uleb128();
   const std::string_view name = state.text();
   if (name.size() >= sizeof name_) return false;
   std::memset(name_, 0, sizeof name_);

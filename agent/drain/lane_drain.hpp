@@ -43,6 +43,9 @@ class LaneDrain {
   bool misses_chunk(const lanes::Lane& lane) const noexcept {
     return gap_before_ != 0 || lane.chunk_number.load(std::memory_order_acquire) > sought_;
   }
+  // What an earlier output of the process took stays taken, and what is whole now is not told: `chunks` were
+  // offered.
+  void pass_over(LaneSource& source, const lanes::Lane& lane, std::uint64_t ticks) noexcept;
   // All will be offered now.
   void seek_chunks(const lanes::Lane& lane) noexcept {
     sought_ = lane.chunk_number.load(std::memory_order_acquire);
@@ -61,7 +64,7 @@ class LaneDrain {
   // After the commit.
   void free_chunks(LaneSource& source) noexcept;
 
-  // | row | thread | chunk | at | flags | tid | last ticks | name | pairing |
+  // | row | thread | chunk | at | flags | tid | last ticks | told lost | told overwritten | name | pairing |
   void put(bool whole, Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;  // behind row and thread
 
@@ -75,6 +78,9 @@ class LaneDrain {
   };
 
   bool open_next(LaneSource& source, bool is_last, LaneReader& reader, const Surroundings& around) noexcept;
+  void begin_in(const lanes::ChunkHeader& header, std::uint64_t ticks, const Surroundings& around) noexcept;
+  void add_losses(LaneSource& source, const lanes::ChunkHeader& header, bool is_first,
+                  LaneReader& reader) noexcept;
   bool is_gap_before(std::uint32_t number, bool is_last) noexcept;
   bool may_skip(const Look& look) noexcept;
   std::size_t look_ahead() const noexcept;
@@ -94,8 +100,10 @@ class LaneDrain {
   std::uint32_t idle_looks_ = 0;
   std::uint64_t hole_since_ns_ = 0;
   std::uint64_t last_ticks_ = 0;  // of what was taken
-  GrowingArray<Chunk> chunks_;    // by number
-  GrowingArray<Chunk> done_;      // drained, not committed
+  std::uint64_t told_lost_ = 0;   // of Lane::lost, by an earlier output
+  std::uint64_t told_overwritten_ = 0;
+  GrowingArray<Chunk> chunks_;  // by number
+  GrowingArray<Chunk> done_;    // drained, not committed
   GrowingArray<Chunk> quarantined_;
   Pairing pairing_;
 };

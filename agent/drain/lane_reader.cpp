@@ -26,8 +26,8 @@ std::uint32_t behind(std::uint32_t at) noexcept {
 std::uint32_t block_end(std::uint32_t at) noexcept {
   return static_cast<std::uint32_t>((at - 1) / kBlockSize * kBlockSize + kBlockSize);
 }
-const Record& record_at(const ChunkView& chunk, std::uint32_t at) noexcept {
-  return *reinterpret_cast<const Record*>(chunk.bytes + at);
+Record& record_at(const ChunkView& chunk, std::uint32_t at) noexcept {
+  return *reinterpret_cast<Record*>(chunk.bytes + at);
 }
 bool is_whole(const ChunkView& chunk, std::uint32_t at) noexcept {
   return record_at(chunk, at).when.load(std::memory_order_acquire) != 0;
@@ -153,6 +153,17 @@ void LaneReader::skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t n
   const std::uint64_t next =
       has_next ? lanes::whole_ticks(lanes::low_ticks(record_at(chunk, at).when), near) : before;
   if (count != 0) add_lost(count, before < next ? before : next, next);
+}
+
+std::uint32_t LaneReader::clear(const ChunkView& chunk) noexcept {
+  std::uint32_t end = past_header(0);
+  for (std::uint32_t at = end; at < chunk.size; at = behind(at)) {
+    if (!is_whole(chunk, at)) continue;
+    const bool is_pad = lanes::kind_of(record_at(chunk, at).what) == RecordKind::kPad;
+    end = is_pad ? block_end(at + sizeof(Record)) : at + static_cast<std::uint32_t>(sizeof(Record));
+    record_at(chunk, at).when.store(0, std::memory_order_relaxed);
+  }
+  return end;
 }
 
 // Few records are out of order, and by little: a handler's, which interrupted a hook between its reservation

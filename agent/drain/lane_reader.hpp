@@ -28,7 +28,7 @@ struct Taken {
 
 // A chunk's memory, from its header on.
 struct ChunkView {
-  const std::uint8_t* bytes;
+  std::uint8_t* bytes;
   std::uint32_t size;  // a multiple of kBlockSize
 };
 
@@ -52,6 +52,8 @@ class LaneReader {
   // Passes over all that is not whole, up to the next record or the chunk's end: lost. `since`: when the
   // record before it was, if that was taken earlier.
   void skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near, std::uint64_t since) noexcept;
+  // Forgets all records that are whole. The byte behind the last of them.
+  static std::uint32_t clear(const ChunkView& chunk) noexcept;
   // Records that never found room.
   void add_lost(std::uint64_t count, std::uint64_t since_ticks, std::uint64_t ticks) noexcept;
 

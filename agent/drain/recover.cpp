@@ -8,6 +8,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/drain/dead_pool.hpp"
 #include "agent/drain/drain.hpp"
+#include "agent/hooks/cpu.hpp"
 #include "agent/lanes/dead_pools.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -61,11 +62,13 @@ Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say)
   settings.say = say;
   auto* const drain = new (std::nothrow) Drain;
   if (drain == nullptr) return Recovery::kFailed;
+  // In flight nobody read the clock since the start.
+  if (lanes::is_of_this_boot(pool.header())) settings.later = {cpu::ticks(), monotonic_ns()};
   const Status resumed = drain->resume(settings);
   const bool was_finished = drain->is_finished();
   Status status = resumed;
   if (resumed == Status::kOk)
-    status = drain->finish(FrameEnd::kProcessEnd, {pool.header().last_look_ticks.load(), monotonic_ns()});
+    status = drain->finish(FrameEnd::kProcessEnd, {pool.latest_ticks(), monotonic_ns()});
   delete drain;
   if (status != Status::kOk) return recovery_of(status);
   pool.header().is_ended.store(1);

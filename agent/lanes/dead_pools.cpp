@@ -113,6 +113,10 @@ int lock_lane_folder(int folder) noexcept {
   return static_cast<int>(locked);
 }
 
+bool is_of_this_boot(const PoolHeader& header) noexcept {
+  return boot_of(header) == Boot::kThis;
+}
+
 Life life_of(const PoolHeader& header) noexcept {
   if (boot_of(header) == Boot::kAnother) return Life::kDead;
   if (boot_of(header) == Boot::kUnknown || header.pid_namespace != this_machine::pid_namespace())

@@ -21,6 +21,8 @@ void sweep_dead_pools(const char* parent, std::uint64_t most_bytes) noexcept;
 // namespace, or /proc does not tell of one. Of another boot it is dead.
 enum class Life { kDead, kAlive, kUnknown };
 Life life_of(const PoolHeader& header) noexcept;
+// Its counter and clock go on.
+bool is_of_this_boot(const PoolHeader& header) noexcept;
 
 // Takes a lane folder for the caller alone: the descriptor that holds it, to be closed; -EWOULDBLOCK:
 // somebody has it.

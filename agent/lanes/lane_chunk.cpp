@@ -92,6 +92,20 @@ void append_to_flight(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept
   ++cell.chunk_count;
 }
 
+// Records that somebody would have read: of a post its first, of a pad none.
+std::uint64_t events_in(const std::uint8_t* bytes, std::uint64_t size) noexcept {
+  std::uint64_t count = 0;
+  for (std::uint64_t block = 0; block < size; block += kBlockSize) {
+    const auto* const records = reinterpret_cast<const Record*>(bytes + block + kBlockHeaderSize);
+    for (std::size_t i = 0; i < kRecordsPerBlock; ++i) {
+      if (records[i].when.load(std::memory_order_relaxed) == 0) continue;
+      const RecordKind kind = kind_of(records[i].what.load(std::memory_order_relaxed));
+      if (kind != RecordKind::kMore && kind != RecordKind::kPad) ++count;
+    }
+  }
+  return count;
+}
+
 // The oldest of its own, without its records.
 std::uint64_t overwrite_oldest(PoolPage& pool, Cell& cell) noexcept {
   const std::uint64_t offset = cell.oldest_chunk;
@@ -100,6 +114,11 @@ std::uint64_t overwrite_oldest(PoolPage& pool, Cell& cell) noexcept {
   cell.oldest_chunk = chunk.next_free;
   if (cell.oldest_chunk == 0) cell.newest_chunk = 0;
   --cell.chunk_count;
+  Lane& lane = pool.lane(cell.row);
+  const std::uint64_t lost = events_in(pool.base + offset, chunk.size);
+  if (lane.overwritten.load(std::memory_order_relaxed) == 0)
+    lane.overwritten_since_ticks.store(chunk.start_ticks, std::memory_order_relaxed);
+  (void)cpu::add_here(lane.overwritten, lost);
   chunk.state.store(ChunkState::kFree, std::memory_order_release);  // whoever reads leaves it out
   chunks::clear(pool.base + offset, chunk.size);
   return offset;
@@ -174,6 +193,13 @@ bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
   return true;
 }
 
+// Whoever stops run news reads the chunks then, and waits for those that are busy: Pool::await_busy(). One of
+// the two sees the other.
+bool is_switched_off(const PoolPage& pool) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return pool.state.load(std::memory_order_relaxed) == PoolState::kOff;
+}
+
 // A handler may have rolled over before the signals were held.
 bool has_room_now(const Cell& cell) noexcept {
   const std::uint64_t at = cell.cursor.load(std::memory_order_relaxed);
@@ -194,8 +220,9 @@ bool next_chunk(PoolPage& pool, Cell& cell) noexcept {
     return false;
   }
   cell.is_busy.store(1, std::memory_order_relaxed);
-  const bool has = has_room_now(cell) || take_and_publish(pool, cell);
-  if (!has) lose(pool, cell);
+  const bool is_off = is_switched_off(pool);
+  const bool has = has_room_now(cell) || (!is_off && take_and_publish(pool, cell));
+  if (!has && !is_off) lose(pool, cell);
   cell.is_busy.store(0, std::memory_order_relaxed);
   return has;
 }

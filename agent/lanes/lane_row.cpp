@@ -67,6 +67,8 @@ Cell& fill_row(PoolPage& pool, std::uint32_t row, std::uint32_t tid) noexcept {
   lane.left_chunk.store(0, std::memory_order_relaxed);
   lane.lost.store(0, std::memory_order_relaxed);
   lane.lost_since_ticks.store(0, std::memory_order_relaxed);
+  lane.overwritten.store(0, std::memory_order_relaxed);
+  lane.overwritten_since_ticks.store(0, std::memory_order_relaxed);
   lane.state.store(LaneState::kLive, std::memory_order_release);
   Cell& cell = pool.cells()[row];
   cell.cursor.store(0, std::memory_order_relaxed);

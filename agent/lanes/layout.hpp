@@ -69,7 +69,10 @@ struct Lane {
   std::atomic<std::uint64_t> lost_since_ticks;
   // Of the last chunk that its thread left without getting another: it found no room, and may wait for some.
   std::atomic<std::uint64_t> left_chunk;
-  std::uint64_t reserved[3];
+  // Flight: records that were overwritten, and when the chunk of the first of them was handed out.
+  std::atomic<std::uint64_t> overwritten;
+  std::atomic<std::uint64_t> overwritten_since_ticks;
+  std::uint64_t reserved;
 };
 static_assert(sizeof(Lane) == 64);
 

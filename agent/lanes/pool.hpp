@@ -35,6 +35,10 @@ class Pool {
   static void switch_on() noexcept;
   static void switch_off() noexcept;  // in a child too, which then loses nothing that anybody counts
 
+  // Behind switch_off(): whether no thread takes a chunk any more. In flight they overwrite what the drain
+  // will read.
+  static bool await_busy(std::uint64_t most_ns) noexcept;
+
   static bool is_started() noexcept;  // by this very process
 
   // The whole file's mapping; empty if there is no pool. pool_view.hpp reads it.

@@ -1,4 +1,6 @@
 // The drain's side of pool.hpp: what it gives back, and what it keeps ready.
+#include <sys/syscall.h>
+
 #include <cerrno>
 #include <climits>
 
@@ -36,10 +38,15 @@ void under_lock(PoolPage& pool, Body body) noexcept {
 
 }  // namespace
 
-// Free first: whoever recovers after a kill takes nothing from a chunk that is half cleared.
+// Free first: whoever recovers after a kill takes nothing from a chunk that is half cleared. In flight the
+// chunks of a thread stay its own.
 void Pool::give_back(std::uint64_t offset) noexcept {
   PoolPage& pool = page();
   ChunkHeader& chunk = pool.chunk(offset);
+  const Lane& lane = pool.lane(chunk.lane);
+  const bool is_owned =
+      lane.number == chunk.thread && lane.state.load(std::memory_order_acquire) == LaneState::kLive;
+  if (pool.policy == Policy::kFlight && is_owned) return;
   chunk.state.store(ChunkState::kFree, std::memory_order_release);
   chunks::clear(pool.base + offset, chunk.size);
   under_lock(pool, [&] { chunks::link_free(pool, offset); });
@@ -47,6 +54,7 @@ void Pool::give_back(std::uint64_t offset) noexcept {
 }
 
 void Pool::quarantine(std::uint64_t offset) noexcept {
+  if (page().policy == Policy::kFlight) return;  // its thread may be about to use it again
   page().chunk(offset).state.store(ChunkState::kQuarantined, std::memory_order_release);
 }
 
@@ -63,6 +71,22 @@ void Pool::free_row(std::uint32_t row) noexcept {
   if (pool.lane(row).state.load(std::memory_order_acquire) != LaneState::kDead) return;
   under_lock(pool, [&] { free_lane(pool, row); });
   tell_of_room(pool);
+}
+
+bool Pool::await_busy(std::uint64_t most_ns) noexcept {
+  PoolPage& pool = page();
+  if (pool.policy != Policy::kFlight) return true;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const std::uint64_t start_ns = kernel_monotonic_ns();
+  const std::uint32_t rows = pool.header().lane_count.load(std::memory_order_acquire);
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const Cell& cell = pool.cells()[row];
+    while (cell.is_busy.load(std::memory_order_acquire) != 0) {
+      if (kernel_monotonic_ns() - start_ns >= most_ns) return false;
+      (void)cpu::kernel_call(SYS_sched_yield);
+    }
+  }
+  return true;
 }
 
 void Pool::keep_spare() noexcept {

@@ -26,6 +26,9 @@ using lanes::Pool;
 // Beside the rows of sinks.def: what is told to it is for the drain.
 constexpr SinkRow kCodeLaneRow = {"names of functions", true, nullptr, nullptr, lanes::kCodeFile, ""};
 
+// A thread takes microseconds to get a chunk, unless it is stopped there.
+constexpr std::uint64_t kBusyWaitNs = 100'000'000;
+
 constexpr lanes::Policy policy_of(LanePolicy policy) noexcept {
   switch (policy) {
     case LanePolicy::kLossless:
@@ -149,6 +152,7 @@ void RunNews::end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenS
                   Log& log) noexcept {
   if (!is_on_) return;
   Pool::switch_off();
+  (void)Pool::await_busy(kBusyWaitNs);
   is_on_ = false;
   is_left_ = ProcessDrain::finish(how, wait_ns, log) == Status::kBusy;
   sinks.leave(kCodeLaneRow);

@@ -86,7 +86,7 @@ class Story {
   // What was recorded by a kill: so many steps.
   static std::uint64_t& steps(std::span<std::uint8_t> memory) {
     auto* const rows = reinterpret_cast<lanes::Lane*>(memory.data() + lanes::kLaneTableAt);
-    return rows[lanes::kMostLanes - 1].reserved[0];
+    return rows[lanes::kMostLanes - 1].reserved;
   }
   void run(std::uint64_t count) {
     tests::kill_at(fatal, when);
