@@ -4,8 +4,19 @@
 
 namespace jitquill::drain {
 
+bool Clock::is_later(std::uint64_t ticks, std::uint64_t ns) const noexcept {
+  return count_ == 0 || (ticks > pairs_[count_ - 1].ticks && ns >= pairs_[count_ - 1].ns);
+}
+
+bool Clock::move_last(std::uint64_t ticks, std::uint64_t ns) noexcept {
+  if (count_ < 2 || !is_later(ticks, ns)) return false;
+  pairs_[count_ - 1] = {ticks, ns};
+  span_ = 0;
+  return true;
+}
+
 bool Clock::add(std::uint64_t ticks, std::uint64_t ns) noexcept {
-  if (count_ != 0 && (ticks <= pairs_[count_ - 1].ticks || ns < pairs_[count_ - 1].ns)) return false;
+  if (!is_later(ticks, ns)) return false;
   if (count_ == kMostPairs) {
     std::copy(pairs_ + 2, pairs_ + kMostPairs, pairs_ + 1);
     --count_;

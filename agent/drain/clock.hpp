@@ -16,7 +16,12 @@ class Clock {
  public:
   // False: not later than the last one. Of many the second is forgotten: the first tells the rate.
   bool add(std::uint64_t ticks, std::uint64_t ns) noexcept;
+  // In place of the last pair of two or more. False: not later than that.
+  bool move_last(std::uint64_t ticks, std::uint64_t ns) noexcept;
   std::size_t pairs() const noexcept { return count_; }
+  // Where there is a pair.
+  std::uint64_t first_ns() const noexcept { return pairs_[0].ns; }
+  std::uint64_t last_ns() const noexcept { return pairs_[count_ - 1].ns; }
 
   // Before the first and behind the last pair the nearest line goes on. With one pair a tick is 1 ns.
   std::uint64_t ns_of(std::uint64_t ticks) noexcept {
@@ -34,6 +39,7 @@ class Clock {
     std::uint64_t ns;
   };
 
+  bool is_later(std::uint64_t ticks, std::uint64_t ns) const noexcept;
   void choose_line(std::uint64_t ticks) noexcept;
 
   Pair pairs_[kMostPairs] = {};

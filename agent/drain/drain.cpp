@@ -14,32 +14,17 @@ constexpr std::uint64_t kCalibrateEach_ns = 1'000'000'000;
 constexpr std::uint32_t kLooksToAsk = 16;  // idle ones, until the kernel is asked whether a thread is gone
 constexpr std::uint32_t kJournalFailures = 3;
 
-bool is_size(std::uint32_t size) noexcept {
-  return std::ranges::find(lanes::kChunkSizes, size) != std::end(lanes::kChunkSizes);
-}
-
 }  // namespace
 
 Drain::~Drain() {
   for (LaneDrain* lane : lanes_.all()) delete lane;
 }
 
-lanes::PoolHeader& Drain::header() noexcept {
-  return *reinterpret_cast<lanes::PoolHeader*>(settings_.lanes->memory().data());
-}
-
-lanes::Lane& Drain::row(std::uint32_t index) noexcept {
-  return reinterpret_cast<lanes::Lane*>(settings_.lanes->memory().data() + lanes::kLaneTableAt)[index];
-}
-
-std::uint32_t Drain::rows() noexcept {
-  return std::min(header().lane_count.load(std::memory_order_acquire), lanes::kMostLanes);
-}
-
 bool Drain::set_up(const DrainSettings& settings) noexcept {
   settings_ = settings;
   journal_.open(settings.lane_folder);
-  if (settings.lanes->memory().size() < lanes::kChunksAt) return false;
+  pool_ = lanes::PoolView::over(settings.lanes->memory());
+  if (!pool_) return false;
   if (settings.code_lane >= 0 && code_lane_.open(settings.code_lane)) functions_.open(&code_lane_);
   return true;
 }
@@ -80,24 +65,21 @@ Status Drain::resume(const DrainSettings& settings) noexcept {
   return outputs_.resume(*settings.output, settings.say) ? Status::kOk : Status::kNoOutput;
 }
 
-// The first stays, the others are a ring.
+// Two pairs that lie near each other tell little of the rate: until a second is between them, the later one
+// moves on.
 void Drain::calibrate(const Now& now) noexcept {
-  header().last_look_ticks.store(now.ticks, std::memory_order_relaxed);
-  if (clock_.pairs() >= 2 && now.ns - last_calibration_ns_ < kCalibrateEach_ns) return;
-  if (!clock_.add(now.ticks, now.ns)) return;
-  last_calibration_ns_ = now.ns;
-  constexpr std::uint64_t kRing = std::size(lanes::PoolHeader{}.calibrations) - 1;
-  const std::uint64_t count = header().calibration_count.load(std::memory_order_relaxed);
-  lanes::Calibration& pair = header().calibrations[count == 0 ? 0 : 1 + (count - 1) % kRing];
-  pair.ticks.store(0, std::memory_order_release);
-  pair.ns.store(now.ns, std::memory_order_release);
-  pair.ticks.store(now.ticks, std::memory_order_release);
-  header().calibration_count.store(count + 1, std::memory_order_release);
+  pool_->header().last_look_ticks.store(now.ticks, std::memory_order_relaxed);
+  if (clock_.pairs() == 2 && now.ns - clock_.first_ns() < kCalibrateEach_ns) {
+    if (clock_.move_last(now.ticks, now.ns)) lanes::replace_last_calibration(pool_->header(), now);
+    return;
+  }
+  if (clock_.pairs() >= 2 && now.ns - clock_.last_ns() < kCalibrateEach_ns) return;
+  if (clock_.add(now.ticks, now.ns)) lanes::add_calibration(pool_->header(), now);
 }
 
 void Drain::load_calibrations() noexcept {
   GrowingArray<Now> pairs;
-  for (const lanes::Calibration& pair : header().calibrations) {
+  for (const lanes::Calibration& pair : pool_->header().calibrations) {
     if (pair.ticks != 0) (void)pairs.push({pair.ticks, pair.ns});
   }
   std::ranges::sort(pairs.all(), {}, &Now::ticks);
@@ -122,20 +104,15 @@ LaneDrain* Drain::lane_of(std::uint32_t index) noexcept {
 
 // All chunks are looked at together, and only if a thread has got one: their number has no bound but memory.
 void Drain::look_for_chunks() noexcept {
-  for (std::uint32_t i = 0; i < rows() && i < lanes_.size(); ++i) {
+  for (std::uint32_t i = 0; i < pool_->lane_count() && i < lanes_.size(); ++i) {
     if (lanes_[i] != nullptr) lanes_[i]->seek_chunks(row(i));
   }
-  const auto memory = settings_.lanes->memory();
-  const std::uint64_t used =
-      std::min<std::uint64_t>(header().used_bytes.load(std::memory_order_acquire), memory.size());
-  for (std::uint64_t at = lanes::kChunksAt; at + lanes::kBlockSize <= used;) {
-    const auto& chunk = *reinterpret_cast<const lanes::ChunkHeader*>(memory.data() + at);
-    const lanes::ChunkState state = chunk.state.load(std::memory_order_acquire);
-    if (!is_size(chunk.size) || chunk.size > used - at) return;
-    const bool is_known = chunk.lane < lanes_.size() && lanes_[chunk.lane] != nullptr;
-    if (state == lanes::ChunkState::kUsed && is_known) (void)lanes_[chunk.lane]->offer(at, chunk);
-    at += chunk.size;
-  }
+  pool_->for_each_chunk([&](const lanes::PoolView::Chunk& chunk) {
+    const lanes::ChunkHeader& header = *chunk.header;
+    const bool is_used = header.state.load(std::memory_order_acquire) == lanes::ChunkState::kUsed;
+    const bool is_known = header.lane < lanes_.size() && lanes_[header.lane] != nullptr;
+    if (is_used && is_known) (void)lanes_[header.lane]->offer(chunk.offset, header);
+  });
 }
 
 Pass Drain::pass(const Now& now) noexcept {
@@ -146,7 +123,7 @@ Pass Drain::pass(const Now& now) noexcept {
 Pass Drain::look_at_all(const Look& look) noexcept {
   Pass pass;
   bool misses = false;
-  const std::uint32_t count = rows();
+  const std::uint32_t count = pool_->lane_count();
   for (std::uint32_t i = 0; i < count; ++i) {
     const LaneDrain* const lane = lane_of(i);
     if (lane != nullptr && lane->misses_chunk(row(i))) misses = true;
@@ -290,7 +267,7 @@ Status Drain::finish(FrameEnd how, const Now& now) noexcept {
   outputs_.append();
   is_finished_ = true;
   const bool is_written = write_journal(nullptr);
-  header().is_ended.store(1, std::memory_order_release);
+  pool_->header().is_ended.store(1, std::memory_order_release);
   return is_written ? Status::kOk : Status::kWriteFailed;
 }
 

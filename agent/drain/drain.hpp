@@ -20,19 +20,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "agent/drain/journal.hpp"
 #include "agent/drain/lane_drain.hpp"
 #include "agent/drain/run_outputs.hpp"
+#include "agent/lanes/calibration.hpp"
 #include "agent/lanes/code_lane.hpp"
+#include "agent/lanes/pool_view.hpp"
 
 namespace jitquill::drain {
 
-// Counter and CLOCK_MONOTONIC, read together.
-struct Now {
-  std::uint64_t ticks;
-  std::uint64_t ns;
-};
+using Now = lanes::ClockPair;
 
 struct DrainSettings {
   LaneSource* lanes = nullptr;  // outlives the drain, as all of these
@@ -73,9 +72,7 @@ class Drain final : private BatchTaker {
   void take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept override;
 
   bool set_up(const DrainSettings& settings) noexcept;
-  lanes::PoolHeader& header() noexcept;
-  lanes::Lane& row(std::uint32_t index) noexcept;
-  std::uint32_t rows() noexcept;
+  lanes::Lane& row(std::uint32_t index) noexcept { return pool_->lane(index); }
   void calibrate(const Now& now) noexcept;
   void load_calibrations() noexcept;
   LaneDrain* lane_of(std::uint32_t index) noexcept;
@@ -93,6 +90,7 @@ class Drain final : private BatchTaker {
   bool apply_state(std::span<const std::uint8_t> state) noexcept;
 
   DrainSettings settings_;
+  std::optional<lanes::PoolView> pool_;  // there is one behind set_up()
   lanes::CodeLaneReader code_lane_;
   Clock clock_;
   Functions functions_;
@@ -105,7 +103,6 @@ class Drain final : private BatchTaker {
   RunThread thread_{};              // whose batches are taken
   Bytes state_;
   std::uint64_t counted_[3] = {};  // lost, broken, nameless
-  std::uint64_t last_calibration_ns_ = 0;
   std::uint64_t latest_ns_ = 0;
   std::uint32_t journal_failures_ = 0;
   bool needs_whole_ = true;

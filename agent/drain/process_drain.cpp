@@ -4,12 +4,11 @@
 #include <new>
 
 #include "agent/base/arena.hpp"
-#include "agent/base/clock.hpp"
 #include "agent/base/drain_lock.hpp"
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/own_thread.hpp"
 #include "agent/base/text_pieces.hpp"
-#include "agent/hooks/cpu.hpp"
+#include "agent/lanes/calibration.hpp"
 #include "agent/lanes/pool.hpp"
 
 namespace jitquill::drain {
@@ -47,10 +46,6 @@ void say(std::string_view words) noexcept {
   if (g_state.said.view().empty()) (void)g_state.said.set(first(words, 511));
 }
 
-Now now() noexcept {
-  return {cpu::ticks(), monotonic_ns()};
-}
-
 void close_drain() noexcept {
   g_state.drain->~Drain();
   g_state.drain = nullptr;
@@ -69,7 +64,7 @@ Round one_round() noexcept {
   if (round.is_over) {
     g_state.has_thread = false;
   } else {
-    round.pass = g_state.drain->pass(now());
+    round.pass = g_state.drain->pass(lanes::read_clocks());
   }
   round.said = g_state.said;
   g_state.said = {};
@@ -100,7 +95,7 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
   g_state.said = {};
   g_state.remark = remark;
   g_state.drain = new (g_state.room) Drain;
-  const Status opened = g_state.drain->open(settings, now());
+  const Status opened = g_state.drain->open(settings, lanes::read_clocks());
   if (!is_done(opened)) close_drain();
   g_state.wants_thread = is_done(opened) && !g_state.has_thread;
   DrainLock::unlock();
@@ -130,9 +125,9 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
   Status finished = Status::kOk;
   Words said;
   if (g_state.drain != nullptr) {
-    while (g_state.drain->pass(now()).has_more) {
+    while (g_state.drain->pass(lanes::read_clocks()).has_more) {
     }
-    finished = g_state.drain->finish(how, now());
+    finished = g_state.drain->finish(how, lanes::read_clocks());
     close_drain();
     said = g_state.said;
     g_state.said = {};

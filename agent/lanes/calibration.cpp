@@ -14,13 +14,22 @@ namespace {
 
 constexpr int kTries = 5;
 
-struct Pair {
-  std::uint64_t ns = 0;
-  std::uint64_t ticks = 0;
-};
+// The place of the `count`th pair.
+Calibration& place_of(PoolHeader& header, std::uint64_t count) noexcept {
+  constexpr std::uint64_t kRing = std::size(PoolHeader{}.calibrations) - 1;
+  return header.calibrations[count == 0 ? 0 : 1 + (count - 1) % kRing];
+}
 
-Pair tightest_pair() noexcept {
-  Pair best;
+void put(Calibration& at, const ClockPair& pair) noexcept {
+  at.ticks.store(0, std::memory_order_release);
+  at.ns.store(pair.ns, std::memory_order_release);
+  at.ticks.store(pair.ticks, std::memory_order_release);
+}
+
+}  // namespace
+
+ClockPair read_clocks() noexcept {
+  ClockPair best{};
   std::uint64_t best_took = ~std::uint64_t{0};
   for (int i = 0; i < kTries; ++i) {
     const std::uint64_t before = cpu::ticks();
@@ -28,22 +37,20 @@ Pair tightest_pair() noexcept {
     const std::uint64_t took = cpu::ticks() - before;
     if (took >= best_took) continue;
     best_took = took;
-    best = {ns, before + took / 2};
+    best = {before + took / 2, ns};
   }
   return best;
 }
 
-}  // namespace
-
-void calibrate(PoolHeader& header) noexcept {
-  constexpr std::uint64_t kRing = std::size(PoolHeader{}.calibrations);
+void add_calibration(PoolHeader& header, const ClockPair& pair) noexcept {
   const std::uint64_t count = header.calibration_count.load(std::memory_order_relaxed);
-  Calibration& at = header.calibrations[count == 0 ? 0 : 1 + (count - 1) % (kRing - 1)];
-  const Pair pair = tightest_pair();
-  at.ticks.store(0, std::memory_order_relaxed);
-  at.ns.store(pair.ns, std::memory_order_release);
-  at.ticks.store(pair.ticks, std::memory_order_release);
+  put(place_of(header, count), pair);
   header.calibration_count.store(count + 1, std::memory_order_release);
+}
+
+void replace_last_calibration(PoolHeader& header, const ClockPair& pair) noexcept {
+  const std::uint64_t count = header.calibration_count.load(std::memory_order_relaxed);
+  if (count != 0) put(place_of(header, count - 1), pair);
 }
 
 bool have_steady_ticks() noexcept {

@@ -86,7 +86,7 @@ void fill_header(PoolPage& pool, const char* output_folder) noexcept {
   this_machine::read_boot_id(header.boot_id);
   std::strncpy(header.output_folder, output_folder, sizeof header.output_folder - 1);
   header.used_bytes.store(kChunksAt, std::memory_order_relaxed);
-  calibrate(header);
+  add_calibration(header, read_clocks());
   header.last_look_ticks.store(cpu::ticks(), std::memory_order_relaxed);
   // Last: before, it is nobody's.
   std::atomic_ref(header.magic).store(kPoolMagic, std::memory_order_release);

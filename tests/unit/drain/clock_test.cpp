@@ -41,6 +41,17 @@ TEST(DrainClock, KeepsSecondsOfNanosecondsExact) {
                 static_cast<double>(i * 1'000'000), 1.5);
 }
 
+TEST(DrainClock, TakesALaterPairInPlaceOfTheLast) {
+  Clock clock;
+  ASSERT_TRUE(clock.add(1'000, 1'000));
+  EXPECT_FALSE(clock.move_last(2'000, 2'000));  // it is the first, too
+  ASSERT_TRUE(clock.add(1'100, 1'900));         // read late
+  EXPECT_FALSE(clock.move_last(1'100, 2'000));
+  ASSERT_TRUE(clock.move_last(101'000, 101'000));
+  EXPECT_EQ(clock.pairs(), 2u);
+  EXPECT_EQ(clock.ns_of(201'000), 201'000u);
+}
+
 TEST(DrainClock, LeavesOutPairsThatRunBackwards) {
   Clock clock;
   ASSERT_TRUE(clock.add(100, 100));

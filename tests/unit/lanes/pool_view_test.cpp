@@ -104,9 +104,9 @@ TEST(PoolView, ReadsNothingOutsideWhateverIsInIt) {
 TEST(Calibration, KeepsTheFirstPairAndTheNewest) {
   Image image;
   PoolHeader& header = image.header();
-  calibrate(header);
+  add_calibration(header, read_clocks());
   const std::uint64_t first_ns = header.calibrations[0].ns;
-  for (int i = 0; i < 200; ++i) calibrate(header);
+  for (int i = 0; i < 200; ++i) add_calibration(header, read_clocks());
   EXPECT_EQ(header.calibration_count, 201u);
   EXPECT_EQ(header.calibrations[0].ns, first_ns);
   const Calibration& newest = header.calibrations[1 + 199 % 63];
