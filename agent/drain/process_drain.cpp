@@ -94,6 +94,10 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
   (void)DrainLock::lock();
   g_state.said = {};
   g_state.remark = remark;
+  if (g_state.drain != nullptr) {  // it did not let go in time, when it was to finish
+    (void)g_state.drain->finish(FrameEnd::kOpen, lanes::read_clocks());
+    close_drain();
+  }
   g_state.drain = new (g_state.room) Drain;
   const Status opened = g_state.drain->open(settings, lanes::read_clocks());
   if (!is_done(opened)) close_drain();

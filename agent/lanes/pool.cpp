@@ -77,6 +77,10 @@ long map_page() noexcept {
   return -EOPNOTSUPP;
 }
 
+void name_output_folder(PoolHeader& header, const char* path) noexcept {
+  std::strncpy(header.output_folder, path, sizeof header.output_folder - 1);
+}
+
 void fill_header(PoolPage& pool, const char* output_folder) noexcept {
   PoolHeader& header = pool.header();
   header.version = kPoolVersion;
@@ -84,7 +88,7 @@ void fill_header(PoolPage& pool, const char* output_folder) noexcept {
   header.start_time_ticks = process_start_ticks(header.pid);
   header.pid_namespace = this_machine::pid_namespace();
   this_machine::read_boot_id(header.boot_id);
-  std::strncpy(header.output_folder, output_folder, sizeof header.output_folder - 1);
+  name_output_folder(header, output_folder);
   header.used_bytes.store(kChunksAt, std::memory_order_relaxed);
   add_calibration(header, read_clocks());
   header.last_look_ticks.store(cpu::ticks(), std::memory_order_relaxed);
@@ -178,6 +182,10 @@ int Pool::start(const Settings& settings) noexcept {
   if (file >= 0 && done != 0) (void)raw::call(SYS_unlinkat, folder, kFileName, 0);
   raw::close(folder);
   return done;
+}
+
+void Pool::set_output_folder(const char* output_folder) noexcept {
+  if (is_started()) name_output_folder(page()->header(), output_folder);
 }
 
 void Pool::switch_on() noexcept {

@@ -6,7 +6,7 @@
 // A child with memory of its own has none of it: its threads' records are lost, and counted, until it has a
 // start() or a switch_off() of its own. A vfork child shares its waiting parent's.
 //
-// Context   start(), switch_on(), switch_off(): [life]. The rest: [drain], one thread.
+// Context   start(), set_output_folder(), switch_on(), switch_off(): [life]. The rest: [drain], one thread.
 // Promises  one file for the life of a process, mapped until its end: a thread may be inside a hook at any
 //           time.
 #pragma once
@@ -32,6 +32,8 @@ class Pool {
   // 0, or -errno: -EALREADY if this process has one; -ENOSPC: not even the header and one chunk fit there;
   // -EOPNOTSUPP: the kernel cannot tell a child from its parent (before Linux 4.14).
   static int start(const Settings& settings) noexcept;
+  // Absolute: the outputs that records go to from now on, for whoever recovers them. While it is off.
+  static void set_output_folder(const char* output_folder) noexcept;
   static void switch_on() noexcept;
   static void switch_off() noexcept;  // in a child too, which then loses nothing that anybody counts
 

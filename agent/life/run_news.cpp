@@ -70,10 +70,13 @@ bool RunNews::is_wanted(std::uint32_t formats) noexcept {
   return false;
 }
 
-// A pool is for the life of a process: a later start goes on with the one that is there.
+// A pool is for the life of a process: a later start goes on with the one that is there, its policy and size.
 Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const OutputPlace& place,
                            Log& log) noexcept {
-  if (Pool::is_started()) return Status::kOk;
+  if (Pool::is_started()) {
+    Pool::set_output_folder(place.path());
+    return Status::kOk;
+  }
   if (!lanes::have_steady_ticks()) {
     return refuse(log, "clock", "this CPU's counter (TSC) is not steady, so that its ticks are no times");
   }

@@ -208,6 +208,35 @@ TEST_F(Drained, TakesUpAnyStateWithoutACrash) {
   EXPECT_GT(taken_up, 10);
 }
 
+// As after a stop and a start: the thread fills on the chunk that it has.
+TEST_F(Drained, PassesOverWhatAnEarlierDrainTook) {
+  ASSERT_EQ(open(tests::format_bit("counts")), Status::kOk);
+  const std::uint32_t row = pool.begin_thread(1), other = pool.begin_thread(2);
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    enter(row, 100 + 10 * i, kTop, 1);
+    leave(row, 105 + 10 * i, kTop);
+    enter(other, 100 + i, kTop - 8 * i, 1);
+  }
+  drain_all(1'000);
+  EXPECT_EQ(drain->finish(FrameEnd::kOpen, {2'000, 2'000}), Status::kOk);
+  pool.end_thread(other);
+  output.remove("counts");
+
+  drain = std::make_unique<Drain>();
+  ASSERT_EQ(drain->open(settings(tests::format_bit("calls") | tests::format_bit("counts")), {3'000, 3'000}),
+            Status::kOk);
+  EXPECT_EQ(pool.header().is_ended, 0u);
+  EXPECT_EQ(source.freed_rows, std::vector<std::uint32_t>{other});
+  enter(row, 4'000, kTop, 1);
+  leave(row, 4'007, kTop);
+  EXPECT_EQ(drain->pass({5'000, 5'000}).records, 2u);
+  EXPECT_EQ(drain->finish(FrameEnd::kOpen, {6'000, 6'000}), Status::kOk);
+  EXPECT_EQ(output.read("counts"), std::string(kHead) + "1\t7\t7\t7\t7\tone\tf.nib:1\n");
+  const std::string calls = output.read("calls");
+  EXPECT_NE(calls.find("nib-1 "), calls.npos);
+  EXPECT_EQ(calls.find("nib-2 "), calls.npos) << "its thread has ended";
+}
+
 TEST_F(Drained, IsOffWithoutAFormat) {
   EXPECT_EQ(open(tests::format_bit("jitdump")), Status::kOff);
 }
