@@ -20,12 +20,18 @@ forbid agent/include 'agent/|writer/|base/|life/'
 forbid tests/readers 'agent/|writer/|jitquill/'
 # The folders of the formats: all of the writer's but those that every format uses.
 formats=$(ls writer | grep -vE '^(CMakeLists.txt|model|bytes|unwind|sink)$' | paste -sd'|')
-forbid agent/lanes "agent/(drain|life|api|intake)/|writer/($formats)/"
-forbid agent/hooks "agent/(drain|life|api|intake|unwinders)/|writer/($formats)/"
-forbid agent/api "writer/($formats)/"
-forbid agent/intake "agent/(drain|api)/|writer/($formats|sink)/"
-forbid agent/base "agent/(lanes|drain|life|api|intake|unwinders)/|writer/($formats)/"
-forbid agent/preload "writer/|jitquill/|agent/(api|base|drain|include|lanes|unwinders)/"
+# intake, hooks, api -> lanes -> drain -> sink; life/ holds them together, cli/ stands beside.
+forbid agent/base "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
+forbid agent/lanes "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
+forbid agent/hooks "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
+forbid agent/drain "agent/(hooks|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
+forbid agent/life "agent/(api|preload|cli)/|writer/($formats)/"
+forbid agent/api "agent/(drain|intake|preload|cli)/|writer/($formats)/"
+forbid agent/intake "agent/(hooks|drain|api|preload|cli)/|writer/($formats|sink)/"
+forbid agent/unwinders "agent/(lanes|hooks|drain|life|api|intake|preload|cli)/|writer/($formats|sink)/"
+forbid agent/preload "writer/|jitquill/|agent/(api|base|hooks|drain|include|lanes|unwinders|cli)/"
+# Of the formats it reads jitdump, by the checker.
+forbid agent/cli "agent/(api|hooks|unwinders|preload)/|writer/($(tr '|' '\n' <<<"$formats" | grep -vx jitdump | paste -sd'|'))/"
 # The loader is asked to open something in one place: where the plugin is opened, with no lock of ours held. (The preload
 # looks up libgcc, which it does not load.)
 opening=$(grep -rlE '::dlm?open\(' agent --include='*.?pp' | grep -vxE 'agent/(intake/symfile/open_plugin|preload/next)\.cpp' || true)
