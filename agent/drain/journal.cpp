@@ -43,6 +43,7 @@ Status Journal::replace(std::span<const std::uint8_t> whole) noexcept {
   record_.clear();
   record_.raw(magic());
   if (!put_record(true, whole)) return Status::kNoMemory;
+  if (!folder_identity_.is_of(folder_)) return Status::kNoOutput;
   const int made =
       raw::open_at(folder_, kNextName, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (made < 0) return Status::kNoOutput;

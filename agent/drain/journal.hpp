@@ -18,6 +18,7 @@
 
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/group_file.hpp"
+#include "writer/bytes/own_descriptor.hpp"
 #include "writer/model/status.hpp"
 
 namespace jitquill::drain {
@@ -27,8 +28,12 @@ class Journal {
   static constexpr const char* kFileName = "journal";
   static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 
-  // `folder`: a directory's descriptor, which stays the caller's and open.
-  void open(int folder) noexcept { folder_ = folder; }
+  // `folder`: a directory's descriptor, which stays the caller's. Where it is another file's later, replace()
+  // fails.
+  void open(int folder) noexcept {
+    folder_ = folder;
+    folder_identity_.note(folder);
+  }
 
   // A new file with this state in it, in place of the one before.
   Status replace(std::span<const std::uint8_t> whole) noexcept;
@@ -66,6 +71,7 @@ class Journal {
   bool continue_at(std::uint64_t at) noexcept;
 
   int folder_ = -1;
+  FileIdentity folder_identity_;
   GroupFile file_;
   Bytes record_;
   std::uint64_t sequence_ = 0;

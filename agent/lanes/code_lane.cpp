@@ -124,12 +124,11 @@ Status CodeLane::end(std::uint64_t) noexcept {
 }
 
 CodeLaneReader::~CodeLaneReader() {
-  if (descriptor_ >= 0) raw::close(descriptor_);
   ::operator delete(buffer_);
 }
 
 bool CodeLaneReader::open(int descriptor) noexcept {
-  descriptor_ = descriptor;
+  descriptor_.adopt(descriptor);
   buffer_ = static_cast<std::uint8_t*>(::operator new(kBufferSize, std::nothrow));
   if (buffer_ == nullptr) return false;
   const std::uint8_t* const magic = bytes_at(0, kMagic.size());
@@ -143,7 +142,8 @@ const std::uint8_t* CodeLaneReader::bytes_at(std::uint64_t at, std::size_t size)
   const bool is_here =
       at >= buffer_at_ && at - buffer_at_ <= buffered_ && buffered_ - (at - buffer_at_) >= size;
   if (!is_here) {
-    const long count = raw::call(SYS_pread64, descriptor_, buffer_, kBufferSize, static_cast<long>(at));
+    const long count =
+        raw::call(SYS_pread64, descriptor_.number(), buffer_, kBufferSize, static_cast<long>(at));
     buffer_at_ = at;
     buffered_ = count > 0 ? static_cast<std::size_t>(count) : 0;
     if (buffered_ < size) return nullptr;

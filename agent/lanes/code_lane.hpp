@@ -21,6 +21,7 @@
 
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/group_file.hpp"
+#include "writer/bytes/own_descriptor.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill::lanes {
@@ -93,7 +94,7 @@ class CodeLaneReader {
   Found look(std::uint64_t at, CodeRecord& record) noexcept;
   const std::uint8_t* bytes_at(std::uint64_t at, std::size_t size) noexcept;
 
-  int descriptor_ = -1;
+  OwnDescriptor descriptor_;
   std::uint8_t* buffer_ = nullptr;
   std::uint64_t buffer_at_ = 0;
   std::size_t buffered_ = 0;

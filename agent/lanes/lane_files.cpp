@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
+
 #include "agent/base/high_descriptor.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -18,27 +20,25 @@ int high(int descriptor) noexcept {
 
 int LaneFiles::open(const char* path) noexcept {
   close();
-  const int handle = high(folders::open(path, identity_));
+  folders::Identity any;
+  const int handle = high(folders::open(path, any));
   if (handle < 0) return handle;
-  handle_ = handle;
+  handle_.adopt(handle);
   return 0;
 }
 
-void LaneFiles::close() noexcept {
-  if (handle_ >= 0) raw::close(handle_);
-  handle_ = -1;
-}
-
 int LaneFiles::create(const char* name) noexcept {
-  return high(raw::open_at(handle_, name, kNewFile, 0600));
+  if (!handle_.is_ours()) return -EBADF;
+  return high(raw::open_at(handle_.number(), name, kNewFile, 0600));
 }
 
 void LaneFiles::remove(const char* name) noexcept {
-  (void)raw::call(SYS_unlinkat, handle_, name, 0);
+  if (handle_.is_ours()) (void)raw::call(SYS_unlinkat, handle_.number(), name, 0);
 }
 
 int LaneFiles::open_to_read(const char* name) noexcept {
-  return high(raw::open_at(handle_, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0));
+  if (!handle_.is_ours()) return -EBADF;
+  return high(raw::open_at(handle_.number(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0));
 }
 
 }  // namespace jitquill::lanes

@@ -25,32 +25,24 @@ Status status_of(long error) noexcept {
 }  // namespace
 
 void GroupFile::adopt(int descriptor, Budget* budget) noexcept {
-  close();
-  descriptor_ = descriptor;
+  descriptor_.adopt(descriptor);
   budget_ = budget;
   struct stat status {};
   (void)raw::status_of(descriptor, status);
   size_ = static_cast<std::uint64_t>(status.st_size);
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
 }
 
 // Daemons close every descriptor, and the next file that they open may get our number. One cheap question
 // tells: no other file stands at our length, but by a chance of which the next write would take us away.
 // (At 0, where ours is empty, every file that was just opened stands.)
 bool GroupFile::is_at_its_end() noexcept {
-  if (size_ != 0 && raw::place_in(descriptor_) == static_cast<long>(size_)) return true;
-  if (!is_ours()) {
-    descriptor_ = -1;
+  if (size_ != 0 && raw::place_in(descriptor()) == static_cast<long>(size_)) return true;
+  if (!descriptor_.is_ours()) {
+    descriptor_.forget();
     return false;
   }
-  const long place = raw::seek_to(descriptor_, size_);
+  const long place = raw::seek_to(descriptor(), size_);
   return place == static_cast<long>(size_) || place == -ESPIPE;  // pipes have no place
-}
-
-bool GroupFile::is_ours() const noexcept {
-  struct stat status {};
-  return raw::status_of(descriptor_, status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
 Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
@@ -58,7 +50,7 @@ Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
   if (budget_ != nullptr && !budget_->takes(group.size())) return Status::kFull;
   std::span<const std::uint8_t> rest = group;
   while (!rest.empty()) {
-    const long count = finish([&] { return raw::write(descriptor_, rest.data(), rest.size()); });
+    const long count = finish([&] { return raw::write(descriptor(), rest.data(), rest.size()); });
     if (count <= 0) {
       const bool torn = rest.size() != group.size();
       if (torn && !cut_back()) close();
@@ -72,13 +64,8 @@ Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
 }
 
 bool GroupFile::cut_back() noexcept {
-  return finish([this] { return raw::truncate(descriptor_, size_); }) == 0 &&
-         raw::seek_to(descriptor_, size_) == static_cast<long>(size_);
-}
-
-void GroupFile::close() noexcept {
-  if (is_open() && is_ours()) raw::close(descriptor_);
-  descriptor_ = -1;
+  return finish([this] { return raw::truncate(descriptor(), size_); }) == 0 &&
+         raw::seek_to(descriptor(), size_) == static_cast<long>(size_);
 }
 
 }  // namespace jitquill

@@ -13,22 +13,18 @@
 #include <span>
 
 #include "writer/bytes/budget.hpp"
+#include "writer/bytes/own_descriptor.hpp"
 #include "writer/model/status.hpp"
 
 namespace jitquill {
 
 class GroupFile {
  public:
-  GroupFile() noexcept = default;
-  ~GroupFile() { close(); }
-  GroupFile(const GroupFile&) = delete;
-  GroupFile& operator=(const GroupFile&) = delete;
-
   // Takes over an open file, to grow behind what is there; closes the one it had. `budget`: shared with other
   // files, outlives this one's appends; null = no limit.
   void adopt(int descriptor, Budget* budget = nullptr) noexcept;
-  bool is_open() const noexcept { return descriptor_ >= 0; }
-  int descriptor() const noexcept { return descriptor_; }
+  bool is_open() const noexcept { return descriptor_.number() >= 0; }
+  int descriptor() const noexcept { return descriptor_.number(); }
 
   // kFull (the budget), kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed, or no longer
   // ours): nothing of the group is in the file.
@@ -36,16 +32,13 @@ class GroupFile {
   Status append(std::span<const std::uint8_t> group) noexcept;
   std::uint64_t size() const noexcept { return size_; }
 
-  void close() noexcept;
+  void close() noexcept { descriptor_.close(); }
 
  private:
   bool is_at_its_end() noexcept;
-  bool is_ours() const noexcept;
   bool cut_back() noexcept;
 
-  int descriptor_ = -1;
-  std::uint64_t device_ = 0;  // with the inode: which file the descriptor stood for when it was adopted
-  std::uint64_t inode_ = 0;
+  OwnDescriptor descriptor_;
   std::uint64_t size_ = 0;
   Budget* budget_ = nullptr;
 };

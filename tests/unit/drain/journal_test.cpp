@@ -48,6 +48,16 @@ class JournalFile : public testing::Test {
   Journal journal;
 };
 
+// As in a host that closed all descriptors.
+TEST_F(JournalFile, MakesNoFileInAFolderThatHasItsNumberNow) {
+  TemporaryFolder theirs;
+  const int other = ::open(theirs.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(dup2(other, handle), handle);
+  EXPECT_EQ(journal.replace(bytes_of("whole")), Status::kNoOutput);
+  EXPECT_TRUE(std::filesystem::is_empty(theirs.path));
+  ::close(other);
+}
+
 TEST_F(JournalFile, FoldsToWhatWasAppended) {
   EXPECT_EQ(folded(), Texts{});
   ASSERT_EQ(journal.replace(bytes_of("whole")), Status::kOk);
