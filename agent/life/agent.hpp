@@ -111,6 +111,7 @@ class Agent {
   void write_statistics() noexcept;  // anew each time; nothing if the process announced nothing
   Status open_next_folder() noexcept;
   bool is_to_be_tried_again(Status opened) noexcept;
+  void say_no_run_news() noexcept;
   void say_no_output(std::string_view of_what, const char* why) noexcept;
   Status load_in_next_folder(CodeLoad& load, Written& written) noexcept;
   void announce_again() noexcept;  // all live code that is remembered, to the outputs that are files

@@ -163,7 +163,7 @@ const char* set_max_bytes(Options& options, std::string_view value) noexcept {
 const char* set_memory(Options& options, std::string_view value) noexcept {
   std::uint64_t bytes = 0;
   if (!read_size(value, bytes)) return kMustBeSize;
-  if (bytes < kLeastMemory || bytes > kMostMemory) return "must be 1M to 64G";
+  if (bytes < kLeastMemory || bytes > kMostMemory) return "must be 1100k to 64G";
   options.memory_bytes = bytes;
   return nullptr;
 }

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "agent/base/fixed_text.hpp"
-
 #include "agent/hooks/patterns.hpp"
+#include "agent/lanes/layout.hpp"
 
 namespace jitquill {
 
@@ -31,9 +31,10 @@ inline constexpr std::uint64_t kLeastMaxBytes = 64 * 1024;
 // What a thread does whose events find no room.
 enum class LanePolicy : std::uint8_t { kLossless, kDrop, kFlight };
 
-// Less than a few chunks would be lost before the drain looks; more than a file of 64 GiB nobody has in
-// memory.
-inline constexpr std::uint64_t kLeastMemory = 1024 * 1024;
+// Less than the table of threads and a few chunks would be lost before the drain looks; more than a file of
+// 64 GiB nobody has in memory.
+inline constexpr std::uint64_t kLeastMemory = 1100 * 1024;
+static_assert(kLeastMemory >= lanes::kChunksAt + 4 * lanes::kChunkSizes[0]);
 inline constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 30;
 
 // Where perf maps go: /tmp, the output folder.

@@ -37,7 +37,9 @@ Status Agent::open_outputs() noexcept {
   if (made == 0)
     (void)run_news_.begin(options_, {.pid = pid_, .start_ns = monotonic_ns()}, place_, sinks_, log_);
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
-  if (!sinks_.any()) say_no_output("files", text(opened));  // the log may have no file either
+  // The log may have no file either.
+  if (!sinks_.any() && run_news_.trouble().empty()) say_no_output("files", text(opened));
+  if (!sinks_.any() && !run_news_.trouble().empty()) say_no_run_news();
   return made == -ENOMEM ? Status::kNoMemory : opened;
 }
 
@@ -48,6 +50,11 @@ void Agent::say_no_output(std::string_view of_what, const char* why) noexcept {
   Message line;
   line.text("no output (").text(of_what).text("): ").text(why).text("; another place may do: dir=");
   say_on_stderr(pid_, line.view());
+}
+
+void Agent::say_no_run_news() noexcept {
+  if (!is_no_place_said_ && !options_.verbose) say_on_stderr(pid_, run_news_.trouble());
+  is_no_place_said_ = true;
 }
 
 MapFolders Agent::map_folders() noexcept {

@@ -7,6 +7,7 @@
 #include "agent/base/counters.hpp"
 #include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
+#include "agent/base/text_pieces.hpp"
 #include "agent/drain/open_sinks.hpp"
 #include "agent/drain/process_drain.hpp"
 #include "agent/lanes/calibration.hpp"
@@ -46,12 +47,6 @@ const char* text_of(int error) noexcept {
   return known != nullptr ? known : "an error that has no name";
 }
 
-Status refuse(Log& log, std::string_view what, std::string_view why) noexcept {
-  Message line;
-  (void)log.say(line.text("no events of functions: ").text(what).text(": ").text(why).view());
-  return Status::kNoOutput;
-}
-
 void remark(std::string_view words) {
   const auto tell = [&](Agent& agent) {
     agent.remark(words);
@@ -68,6 +63,14 @@ bool RunNews::is_wanted(std::uint32_t formats) noexcept {
     if ((formats >> i & 1) != 0 && rows[i].make_run != nullptr) return true;
   }
   return false;
+}
+
+Status RunNews::refuse(Log& log, std::string_view what, std::string_view why) noexcept {
+  Message line;
+  line.text("no events of functions: ").text(what).text(": ").text(why);
+  (void)log.say(line.view());
+  (void)trouble_.set(first(line.view(), 511));
+  return Status::kNoOutput;
 }
 
 // A pool is for the life of a process: a later start goes on with the one that is there, its policy and size.
@@ -90,7 +93,10 @@ Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const Outp
                                    .memory_bytes = options.memory_bytes,
                                    .policy = policy_of(options.policy)});
   if (started == 0) return Status::kOk;
-  const Status refused = refuse(log, folder_.path(), text_of(started));
+  Message why;
+  why.text(text_of(started));
+  if (started == -ENOMEM || started == -ENOSPC) why.text("; a smaller memory= may do");
+  const Status refused = refuse(log, folder_.path(), why.view());
   folder_.remove();
   return refused;
 }
@@ -116,6 +122,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
 
 Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
                       Log& log) noexcept {
+  trouble_ = {};
   if (is_on_ || !is_wanted(options.formats)) return Status::kOff;
   if (const Status made = make_lanes(options, origin.pid, place, log); !is_done(made)) return made;
   if (const int opened = files_.open(folder_.path()); opened != 0)

@@ -36,6 +36,8 @@ class RunNews {
   Status begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
                Log& log) noexcept;
   bool is_on() const noexcept { return is_on_; }
+  // Why the last begin() failed, as it was said to the log; empty if it did not.
+  std::string_view trouble() const noexcept { return trouble_.view(); }
 
   // Once behind begin(), when the leaf lock is free again.
   bool take_thread_wish() noexcept;
@@ -55,12 +57,14 @@ class RunNews {
   void forget(OpenSinks& sinks) noexcept;
 
  private:
+  Status refuse(Log& log, std::string_view what, std::string_view why) noexcept;
   Status make_lanes(const Options& options, std::uint32_t pid, const OutputPlace& place, Log& log) noexcept;
   Status open_drain(const Options& options, const Origin& origin, OutputPlace& place,
                     OpenSinks& sinks) noexcept;
 
   lanes::LaneFolder folder_;
   lanes::LaneFiles files_;
+  FixedText<512> trouble_;
   bool is_on_ = false;
   bool is_left_ = false;  // the drain did not let go: the lane folder stays
 };

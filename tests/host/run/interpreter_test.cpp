@@ -98,6 +98,20 @@ TEST(Interpreter, LosesNothingWhereFoldersHaveALimit) {
   expect_rounds_of_all(folder, 5'000, 1);
 }
 
+TEST(Interpreter, IsToldOnceWhyThereIsNoRoomForItsEvents) {
+  const TempFolder folder;
+  const std::string limited = "ulimit -f 900; exec " + std::string(INTERPRETER_HOST) + " 10 1";
+  test_support::Child child(with_agent(folder, "/bin/sh", {"-c", limited}, "formats=calls,counts hooks=*"));
+  const auto ended = child.wait(60);
+  EXPECT_EQ(ended.exit_code, 3);  // the id is 0
+  const std::string line = "no events of functions: ";
+  const std::size_t at = ended.err.find(line);
+  ASSERT_NE(at, ended.err.npos) << ended.err;
+  EXPECT_EQ(ended.err.find(line, at + 1), ended.err.npos) << ended.err;
+  EXPECT_NE(ended.err.find("a smaller memory= may do"), ended.err.npos) << ended.err;
+  EXPECT_EQ(ended.err.find("done"), ended.err.npos) << ended.err;
+}
+
 TEST(Interpreter, IsNotTracedWhereNoPatternNamesIt) {
   const TempFolder folder;
   test_support::Child child(

@@ -99,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"max_bytes=-1", "number of bytes"}, Wrong{"max_bytes=", "number of bytes"},
                     Wrong{"max_bytes=1kk", "number of bytes"},
                     Wrong{"max_bytes=99999999999G", "number of bytes"},
-                    Wrong{"policy=wait", "lossless, drop"}, Wrong{"memory=0", "1M to 64G"},
-                    Wrong{"memory=65G", "1M to 64G"}, Wrong{"memory=much", "number of bytes"}));
+                    Wrong{"policy=wait", "lossless, drop"}, Wrong{"memory=1M", "1100k to 64G"},
+                    Wrong{"memory=65G", "1100k to 64G"}, Wrong{"memory=much", "number of bytes"}));
 
 TEST(Options, SizesTakeUnits) {
   EXPECT_EQ(parsed("").max_bytes, 0u);
@@ -115,7 +115,7 @@ TEST(Options, WhatHappensToEventsWithoutRoom) {
   EXPECT_EQ(parsed("policy=drop").policy, LanePolicy::kDrop);
   EXPECT_EQ(parsed("policy=flight").policy, LanePolicy::kFlight);
   EXPECT_EQ(parsed("").memory_bytes, 64u << 20);
-  EXPECT_EQ(parsed("memory=1M").memory_bytes, 1u << 20);
+  EXPECT_EQ(parsed("memory=1100k").memory_bytes, 1100u << 10);
 }
 
 TEST(Options, OnlyADirOfTheUsersCountsAsGiven) {
