@@ -106,10 +106,12 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
   return opened;
 }
 
-bool ProcessDrain::take_thread_wish() noexcept {
-  const bool wants = g_state.wants_thread;
+bool ProcessDrain::has_thread_wish() noexcept {
+  return g_state.wants_thread;
+}
+
+void ProcessDrain::take_thread_wish() noexcept {
   g_state.wants_thread = false;
-  return wants;
 }
 
 bool ProcessDrain::start_thread() noexcept {

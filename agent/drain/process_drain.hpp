@@ -21,8 +21,9 @@ class ProcessDrain {
   // it with a line for the log, and with no lock held.
   static Status open(DrainSettings settings, void (*remark)(std::string_view)) noexcept;
 
-  // True once after open() where there is no thread yet.
-  static bool take_thread_wish() noexcept;
+  // After open() where there is no thread yet, until it is taken.
+  static bool has_thread_wish() noexcept;
+  static void take_thread_wish() noexcept;
   // False: the process may have no more threads. What is told then waits for finish().
   static bool start_thread() noexcept;
 

@@ -15,6 +15,7 @@
 #include "agent/lanes/dead_pools.hpp"
 #include "agent/lanes/pool.hpp"
 #include "agent/life/agent.hpp"
+#include "agent/life/in_handler.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill {
@@ -141,7 +142,9 @@ Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace&
 }
 
 bool RunNews::take_thread_wish() noexcept {
-  return is_on_ && ProcessDrain::take_thread_wish();
+  if (!is_on_ || !ProcessDrain::has_thread_wish() || is_in_handler()) return false;
+  ProcessDrain::take_thread_wish();
+  return true;
 }
 
 bool RunNews::start_thread() noexcept {

@@ -39,7 +39,8 @@ class RunNews {
   // Why the last begin() failed, as it was said to the log; empty if it did not.
   std::string_view trouble() const noexcept { return trouble_.view(); }
 
-  // Once behind begin(), when the leaf lock is free again.
+  // Once behind begin(), by the first call that comes from no signal handler; when the leaf lock is free
+  // again start_thread() is due.
   bool take_thread_wish() noexcept;
   // False: it could not be, and what is told waits for the end.
   static bool start_thread() noexcept;
