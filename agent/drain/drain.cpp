@@ -33,11 +33,12 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
   const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
-  header().is_ended.store(0, std::memory_order_release);
+  load_calibrations();
   calibrate(now);
   pass_over(now);
   outputs_.append();
   if (!write_journal(nullptr)) return Status::kNoOutput;
+  pool_->header().is_ended.store(0, std::memory_order_release);
   for (LaneDrain* lane : lanes_.all()) {
     if (lane != nullptr) free(*lane);
   }
@@ -46,10 +47,12 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
 
 // The lanes of a process that stopped and starts again have what was in the output before, or came between.
 void Drain::pass_over(const Now& now) noexcept {
-  for (std::uint32_t i = 0; i < rows(); ++i) (void)lane_of(i);
+  for (std::uint32_t i = 0; i < pool_->lane_count(); ++i) (void)lane_of(i);
   look_for_chunks();
   for (LaneDrain* lane : lanes_.all()) {
-    if (lane != nullptr) lane->pass_over(*settings_.lanes, row(lane->row()), now.ticks);
+    if (lane == nullptr) continue;
+    const bool is_gone = settings_.lanes->is_thread_gone(lane->row());
+    lane->pass_over(*settings_.lanes, row(lane->row()), is_gone, now.ticks);
   }
 }
 

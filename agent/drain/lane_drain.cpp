@@ -86,21 +86,25 @@ void LaneDrain::add_losses(LaneSource& source, const lanes::ChunkHeader& header,
 }
 
 // Cleared, so that none of it is overwritten in flight and counted.
-void LaneDrain::pass_over(LaneSource& source, const lanes::Lane& lane, std::uint64_t ticks) noexcept {
+void LaneDrain::pass_over(LaneSource& source, const lanes::Lane& lane, bool is_gone,
+                          std::uint64_t ticks) noexcept {
   chunk_ = lane.chunk_number.load(std::memory_order_acquire);
   at_ = kAtEnd;
   last_ticks_ = ticks;
   told_lost_ = lane.lost.load(std::memory_order_acquire);
   told_overwritten_ = lane.overwritten.load(std::memory_order_acquire);
   const bool is_left = lanes::is_done_with(lane, chunk_);
-  while (!chunks_.empty()) {
-    const Chunk chunk = chunks_[0];
-    chunks_.erase(0);
-    const bool is_current = chunk.number == chunk_ && !is_left;
+  for (std::size_t i = chunks_.size(); i-- > 0;) {
+    const Chunk chunk = chunks_[i];
     const std::uint32_t end = LaneReader::clear({source.memory().data() + chunk.offset, chunk.size});
-    if (is_current) at_ = end;
-    if (!is_current) (void)done_.push(chunk);
+    if (chunk.number == chunk_ && !is_left && !is_gone) {  // its thread fills it on
+      at_ = end;
+      continue;
+    }
+    chunks_.erase(i);
+    (void)done_.push(chunk);
   }
+  is_ended_ = is_gone;
   has_changed_ = true;
 }
 

@@ -45,7 +45,7 @@ class LaneDrain {
   }
   // What an earlier output of the process took stays taken, and what is whole now is not told: `chunks` were
   // offered.
-  void pass_over(LaneSource& source, const lanes::Lane& lane, std::uint64_t ticks) noexcept;
+  void pass_over(LaneSource& source, const lanes::Lane& lane, bool is_gone, std::uint64_t ticks) noexcept;
   // All will be offered now.
   void seek_chunks(const lanes::Lane& lane) noexcept {
     sought_ = lane.chunk_number.load(std::memory_order_acquire);

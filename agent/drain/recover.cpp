@@ -8,7 +8,6 @@
 #include "agent/base/clock.hpp"
 #include "agent/drain/dead_pool.hpp"
 #include "agent/drain/drain.hpp"
-#include "agent/hooks/cpu.hpp"
 #include "agent/lanes/dead_pools.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -63,7 +62,7 @@ Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say)
   auto* const drain = new (std::nothrow) Drain;
   if (drain == nullptr) return Recovery::kFailed;
   // In flight nobody read the clock since the start.
-  if (lanes::is_of_this_boot(pool.header())) settings.later = {cpu::ticks(), monotonic_ns()};
+  if (lanes::is_of_this_boot(pool.header())) settings.later = lanes::read_clocks();
   const Status resumed = drain->resume(settings);
   const bool was_finished = drain->is_finished();
   Status status = resumed;

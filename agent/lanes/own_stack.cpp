@@ -69,7 +69,7 @@ const char* find_line(const char* text, const char* end, std::uint64_t address, 
   }
 }
 
-Mapping mapping_around(int file, std::uint64_t address, char* scratch) noexcept {
+Mapping find_mapping(int file, std::uint64_t address, char* scratch) noexcept {
   Mapping found;
   std::size_t kept = 0;
   for (int reads = 0; reads < kMostReads; ++reads) {
@@ -85,6 +85,15 @@ Mapping mapping_around(int file, std::uint64_t address, char* scratch) noexcept 
   return found;
 }
 
+Mapping find_mapping(std::uint64_t address, char* scratch) noexcept {
+  // Not /proc/self, which shows no memory once the first thread is gone.
+  const long file = cpu::kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return {};
+  const Mapping mapping = find_mapping(static_cast<int>(file), address, scratch);
+  (void)cpu::kernel_call(SYS_close, file);
+  return mapping;
+}
+
 // What the main thread's stack may grow to.
 std::uint64_t main_stack_low(const StackBounds& now) noexcept {
   rlimit limit{};
@@ -97,11 +106,7 @@ std::uint64_t main_stack_low(const StackBounds& now) noexcept {
 }  // namespace
 
 StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept {
-  // Not /proc/self, which shows no memory once the first thread is gone.
-  const long file = cpu::kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return {};
-  Mapping mapping = mapping_around(static_cast<int>(file), stack_pointer, scratch);
-  (void)cpu::kernel_call(SYS_close, file);
+  Mapping mapping = find_mapping(stack_pointer, scratch);
   if (mapping.is_main_stack) {
     mapping.bounds.low = main_stack_low(mapping.bounds);
     return mapping.bounds;
@@ -112,6 +117,10 @@ StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept {
   if (stack_pointer >= top || top <= mapping.bounds.low || top > mapping.bounds.high) return {};
   mapping.bounds.high = top;
   return mapping.bounds;
+}
+
+StackBounds mapping_around(std::uint64_t address, char* scratch) noexcept {
+  return find_mapping(address, scratch).bounds;
 }
 
 StackBounds signal_stack() noexcept {

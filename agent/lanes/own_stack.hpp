@@ -24,6 +24,9 @@ inline constexpr std::size_t kMapsScratchSize = 4096;
 // dirty afterwards.
 StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept;
 
+// The mapping that holds the address: on a fiber its stack, and perhaps others'. `scratch` as above.
+StackBounds mapping_around(std::uint64_t address, char* scratch) noexcept;
+
 // The stack that the thread set for its signal handlers.
 StackBounds signal_stack() noexcept;
 

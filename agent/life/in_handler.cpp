@@ -82,7 +82,7 @@ bool is_in_handler() noexcept {
   // Not on the stack: a host's thread may have 16 KiB of it.
   const std::unique_ptr<char[]> scratch(new (std::nothrow) char[lanes::kMapsScratchSize]);
   if (!scratch) return true;
-  const lanes::StackBounds stack = lanes::stack_around(here, scratch.get());
+  const lanes::StackBounds stack = lanes::mapping_around(here, scratch.get());
   return !stack.has(here) || has_frame(restorers, here, std::min(stack.high, here + kFarthest));
 }
 

@@ -3,8 +3,8 @@
 // Context   drivers of kill_host.
 #pragma once
 
-#include "tests/host/survival/kill_record.hpp"
 #include "tests/host/run/run_files.hpp"
+#include "tests/host/survival/kill_record.hpp"
 
 namespace kill_files {
 

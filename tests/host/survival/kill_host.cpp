@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/host/survival/kill_record.hpp"
 #include "tests/host/sites/sled_code.hpp"
+#include "tests/host/survival/kill_record.hpp"
 
 namespace {
 
