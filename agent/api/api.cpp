@@ -18,7 +18,7 @@ jitquill_status to_c(Status status) noexcept {
 
 // Answers without entering: the price of a call whose news nobody wants.
 Status unwanted() noexcept {
-  return agent().is_stopped() ? Status::kStopped : Status::kOff;
+  return agent().wants().is_stopped ? Status::kStopped : Status::kOff;
 }
 
 Status announce(CodeLoad& load) {
@@ -50,7 +50,7 @@ Status announce_and_register(CodeLoad& load) {
   return guest_call([&] {
     const Unwinding unwinding = load.unwinding;  // outputs may leave it out
     const std::uint64_t size = load.bytes.size();
-    const Status status = agent().wants_code() ? announce(load) : unwanted();
+    const Status status = agent().wants().code ? announce(load) : unwanted();
     if (status == Status::kQueued) {
       count(Counter::registrations_refused);
       return load.registers_unwinding ? Status::kNotRegistered : status;
@@ -99,7 +99,7 @@ jitquill_status jitquill_stop(void) {
 }
 
 int jitquill_wants_code(void) {
-  return agent().wants_code() ? 1 : 0;
+  return agent().wants().code ? 1 : 0;
 }
 
 const char* jitquill_output_folder(void) {
@@ -108,7 +108,7 @@ const char* jitquill_output_folder(void) {
 
 jitquill_status jitquill_code_loaded(const jitquill_code* code, uint64_t* id) {
   if (id != nullptr) *id = 0;
-  if (!agent().wants_code() && !asks_to_register(code)) return to_c(unwanted());
+  if (!agent().wants().code && !asks_to_register(code)) return to_c(unwanted());
   CodeLoad load;
   if (const Status read = read_code(code, load); read != Status::kOk) {
     count(Counter::functions_refused);
@@ -126,7 +126,7 @@ jitquill_status jitquill_code_unloaded(const void* addr) {
   CodeUnload unload;
   unload.address = reinterpret_cast<std::uint64_t>(addr);
   const auto news = [&] {
-    if (!agent().wants_code()) return unwanted();
+    if (!agent().wants().code) return unwanted();
     return with_agent([&](Agent& a) { return a.unload(unload); },
                       [&](Agent& a) { return a.queue_unload(unload); });
   };
@@ -147,7 +147,7 @@ jitquill_status jitquill_code_moved_to(const void* from, const void* to, size_t 
   fault_in_moved(move);
   const std::uint64_t old_place = move.from, new_place = move.to;
   const auto news = [&] {
-    if (!agent().wants_code()) return unwanted();
+    if (!agent().wants().code) return unwanted();
     return with_agent([&](Agent& a) { return a.move(move); }, [&](Agent& a) { return a.queue_move(move); });
   };
   return to_c(tell_both(news, [&](unwinders::Registry& registry) { registry.move(old_place, new_place); }));
@@ -157,7 +157,7 @@ size_t jitquill_unwinding_size(const jitquill_code* code) {
   Unwinding unwinding;
   std::uint64_t code_size = 0;
   unwind::BlobSizes sizes;
-  if (!agent().wants_unwinding() || !read_unwinding(code, unwinding, code_size)) return 0;
+  if (!agent().wants().unwinding || !read_unwinding(code, unwinding, code_size)) return 0;
   if (unwind::measure_blob(unwinding, code_size, false, sizes) != Status::kOk) return 0;
   return unwind::tail_size(code_size, sizes);
 }

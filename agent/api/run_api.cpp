@@ -20,7 +20,7 @@ jitquill_status to_c(Status status) noexcept {
 
 // A call before our constructor ran, as from another library's.
 void read_options() {
-  if (agent().knows_hooks()) return;
+  if (agent().wants().is_known) return;
   (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
 }
 
@@ -42,7 +42,7 @@ jitquill_status put(lanes::RecordKind kind, std::uint64_t id, std::uint64_t key)
 bool is_ready() {
   if (lanes::is_on()) return true;
   read_options();
-  if (!agent().wants_run_news()) return false;
+  if (!agent().wants().run_news) return false;
   (void)with_agent([](Agent& a) { return a.begin(); }, [](Agent&) { return Status::kBusy; });
   return lanes::is_on();
 }
@@ -56,7 +56,7 @@ extern "C" {
 
 int jitquill_wants_sites(void) {
   read_options();
-  return agent().wants_sites() ? 1 : 0;
+  return agent().wants().sites ? 1 : 0;
 }
 
 const void* jitquill_site_hook(jitquill_site_kind kind) {
@@ -74,7 +74,7 @@ jitquill_status jitquill_function(const jitquill_function_info* function, uint64
   jitquill_function_info info;
   if (!read_struct(function, info) || info.name == nullptr) return JITQUILL_BAD_ARGUMENT;
   read_options();
-  if (!agent().wants_sites()) return agent().is_stopped() ? JITQUILL_STOPPED : JITQUILL_OFF;
+  if (!agent().wants().sites) return agent().wants().is_stopped ? JITQUILL_STOPPED : JITQUILL_OFF;
   const NamedFunction named{.name = text_of(info.name, kMostNameRead),
                             .file = text_of(info.file, kMostNameRead),
                             .line = info.line};

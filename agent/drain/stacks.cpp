@@ -12,6 +12,10 @@ constexpr std::uint32_t kReachUp = 4 * 1024 / 8;
 constexpr std::size_t kMostNested = 3;
 constexpr std::uint64_t kMostStacks = std::uint64_t{1} << 24;
 
+std::uint32_t end_of(std::uint32_t low_slot, std::uint32_t span) noexcept {
+  return (low_slot + span) & lanes::kSlotMask;
+}
+
 }  // namespace
 
 Stacks::~Stacks() {
@@ -136,10 +140,6 @@ bool Stacks::overlap(const Stack& stack, const Told& told) noexcept {
   const std::uint32_t ahead = (stack.low_slot() - told.low_slot) & lanes::kSlotMask;
   const std::uint32_t behind = (told.low_slot - stack.low_slot()) & lanes::kSlotMask;
   return stack.span != 0 && (ahead < told.span || behind < stack.span);
-}
-
-std::uint32_t end_of(std::uint32_t low_slot, std::uint32_t span) noexcept {
-  return (low_slot + span) & lanes::kSlotMask;
 }
 
 // The one of signals lies in the other.

@@ -30,7 +30,7 @@ bool is_dump(int file) noexcept {
 }  // namespace
 
 void made_executable(const void* address, std::size_t size, int file) {
-  if (agent().wanted_intakes() == 0 || !agent().wants_code()) return;
+  if (agent().wants().intakes == 0 || !agent().wants().code) return;
   if (file >= 0) {
     if (guest_call([&] { return is_dump(file); })) saw_own_dump();
     return;

@@ -27,7 +27,7 @@ struct Row {
 
 std::span<const Row> rows() noexcept;
 
-// A row's number, and its bit in Agent::wanted_intakes().
+// A row's number, and its bit in Wants::intakes.
 enum class Id : std::uint32_t {
 #define INTAKE(name, help) name,
 #define LATER_INTAKE(name) name,

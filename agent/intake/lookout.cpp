@@ -47,8 +47,8 @@ void look_at_all(LoaderState state, std::uint32_t wanted) {
 }  // namespace
 
 void look_around() {
-  const std::uint32_t wanted = agent().wanted_intakes();
-  if (wanted == 0 || !agent().wants_code()) return;
+  const std::uint32_t wanted = agent().wants().intakes;
+  if (wanted == 0 || !agent().wants().code) return;
   const LoaderState state = loader_state();
   // Not waited for: who is called from inside dlopen() holds the loader's lock, for which somebody may wait
   // who holds ours. Whoever holds it looks, or the next call does.
@@ -71,7 +71,7 @@ bool makes_code() noexcept {
 }
 
 void last_look() {
-  if (agent().wanted_intakes() == 0 || !agent().wants_code()) return;
+  if (agent().wants().intakes == 0 || !agent().wants().code) return;
   (void)guest_call([] {
     if (IntakeLock::lock(kLastWaitNs) != OwnerLock::Entry::kTaken) return false;
     for (std::size_t i = 0; i < g_follower_count; ++i) g_followers[i].last_look();

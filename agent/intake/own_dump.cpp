@@ -34,18 +34,18 @@ constinit std::atomic<bool> g_has_own_dump{false};
 void saw_own_dump() {
   count(Counter::other_dumps);
   if (g_has_own_dump.exchange(true, std::memory_order_relaxed)) return;
-  remark(agent().takes_own_dump() ? "the process writes a jitdump by itself, and ours has its code too "
+  remark(agent().wants().own_dump ? "the process writes a jitdump by itself, and ours has its code too "
                                     "(own_dump=take): of a function in both, perf takes the later stamp"
                                   : "the process writes a jitdump by itself: its code is left to that "
                                     "(own_dump=take has it in ours, too)");
 }
 
 bool is_left_to_own_dump() noexcept {
-  return g_has_own_dump.load(std::memory_order_relaxed) && !agent().takes_own_dump();
+  return g_has_own_dump.load(std::memory_order_relaxed) && !agent().wants().own_dump;
 }
 
 bool is_in_both_dumps() noexcept {
-  return g_has_own_dump.load(std::memory_order_relaxed) && agent().takes_own_dump();
+  return g_has_own_dump.load(std::memory_order_relaxed) && agent().wants().own_dump;
 }
 
 bool names_own_dump(const char* maps, std::uint32_t pid, std::string_view ours) noexcept {

@@ -19,11 +19,11 @@ bool is_copy(const CodeLoad& load) noexcept {
 }  // namespace
 
 bool wants_code() noexcept {
-  return agent().wants_code();
+  return agent().wants().code;
 }
 
 bool wants_inlining() noexcept {
-  return agent().wants_inlining();
+  return agent().wants().inlining;
 }
 
 void remark(std::string_view words) {

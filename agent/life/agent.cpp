@@ -45,15 +45,24 @@ bool Agent::has_outputs_here() const noexcept {
 
 void Agent::set_phase(Phase phase) noexcept {
   phase_ = phase;
-  const bool open = phase == Phase::kDormant || phase == Phase::kAwake;
-  wants_code_.store(open && options_.formats != 0, std::memory_order_relaxed);
-  wants_unwinding_.store(open && options_.formats != 0 && options_.unwind != UnwindMode::kOff,
-                         std::memory_order_relaxed);
-  wants_inlining_.store(open && options_.inlining, std::memory_order_relaxed);
-  wants_run_news_.store(phase == Phase::kDormant && may_record() && RunNews::is_wanted(options_.formats),
-                        std::memory_order_relaxed);
-  is_stopped_.store(phase == Phase::kStopped, std::memory_order_relaxed);
-  wants_sites_.store(may_trace() ? SitesWanted::kYes : SitesWanted::kNo, std::memory_order_relaxed);
+  tell_wants();
+}
+
+void Agent::tell_wants() noexcept {
+  if (phase_ == Phase::kUnborn) return;
+  const bool is_open = (phase_ == Phase::kDormant || phase_ == Phase::kAwake) && options_.formats != 0;
+  Wants wants;
+  wants.intakes = options_.intakes;
+  wants.is_known = true;
+  wants.is_stopped = phase_ == Phase::kStopped;
+  wants.code = is_open;
+  wants.unwinding = is_open && options_.unwind != UnwindMode::kOff;
+  wants.inlining = is_open && options_.inlining;
+  wants.sites = may_trace();
+  wants.run_news = phase_ == Phase::kDormant && may_record() && RunNews::is_wanted(options_.formats);
+  wants.map_in_tmp = options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap");
+  wants.own_dump = options_.takes_own_dump;
+  wants_.store(wants, std::memory_order_relaxed);
 }
 
 void Agent::take_over() noexcept {
@@ -125,10 +134,7 @@ void Agent::read_options(std::string_view from_start) noexcept {
   apply(options_, environment_options_.view());  // last: the user's word wins over the runtime's
   if (!environment_is_usable_)
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
-  wanted_intakes_.store(options_.intakes, std::memory_order_relaxed);
-  wants_map_in_tmp_.store(options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap"),
-                          std::memory_order_relaxed);
-  takes_own_dump_.store(options_.takes_own_dump, std::memory_order_relaxed);
+  tell_wants();
   is_other_place_said_ = false;
   is_no_place_said_ = false;
   are_problems_said_ = false;

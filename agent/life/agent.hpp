@@ -27,29 +27,14 @@
 #include "agent/life/output_place.hpp"
 #include "agent/life/perf_map_place.hpp"
 #include "agent/life/run_news.hpp"
+#include "agent/life/wants.hpp"
 
 namespace jitquill {
 
 class Agent {
  public:
   // -- any context --
-  bool wants_code() const noexcept { return wants_code_.load(std::memory_order_relaxed); }
-  bool wants_unwinding() const noexcept { return wants_unwinding_.load(std::memory_order_relaxed); }
-  bool wants_inlining() const noexcept { return wants_inlining_.load(std::memory_order_relaxed); }
-  std::uint32_t wanted_intakes() const noexcept { return wanted_intakes_.load(std::memory_order_relaxed); }
-  // False also until the options are read; knows_hooks() tells.
-  bool wants_sites() const noexcept {
-    return wants_sites_.load(std::memory_order_relaxed) == SitesWanted::kYes;
-  }
-  bool knows_hooks() const noexcept {
-    return wants_sites_.load(std::memory_order_relaxed) != SitesWanted::kUnknown;
-  }
-  // Outputs of run news are asked for, and not open yet.
-  bool wants_run_news() const noexcept { return wants_run_news_.load(std::memory_order_relaxed); }
-  // Whether /tmp/perf-<pid>.map is, or will be, ours.
-  bool wants_map_in_tmp() const noexcept { return wants_map_in_tmp_.load(std::memory_order_relaxed); }
-  bool takes_own_dump() const noexcept { return takes_own_dump_.load(std::memory_order_relaxed); }
-  bool is_stopped() const noexcept { return is_stopped_.load(std::memory_order_relaxed); }
+  Wants wants() const noexcept { return wants_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
   // False in a child that has told nothing yet, or that shares its parent's memory.
   bool is_here() const noexcept;
@@ -93,10 +78,10 @@ class Agent {
   Status queue_move(CodeMove& move) noexcept;
 
  private:
-  enum class SitesWanted : std::uint8_t { kUnknown, kNo, kYes };
   enum class Phase { kUnborn, kDormant, kAwake, kOff, kStopped };
 
   void set_phase(Phase phase) noexcept;
+  void tell_wants() noexcept;
   void adopt_process() noexcept;
   void read_options(std::string_view from_start) noexcept;
   bool may_record() const noexcept;
@@ -135,18 +120,9 @@ class Agent {
   void notice_lost_sinks() noexcept;
   void count_load(const CodeLoad& load, Status status, const Written& written) noexcept;
 
-  // True until the options are read: a call before our constructor ran must come in.
-  std::atomic<bool> wants_code_{true};
-  std::atomic<bool> wants_unwinding_{true};
-  std::atomic<bool> wants_inlining_{false};
-  std::atomic<SitesWanted> wants_sites_{SitesWanted::kUnknown};
-  std::atomic<bool> wants_run_news_{false};
-  std::atomic<bool> wants_map_in_tmp_{false};
-  std::atomic<bool> takes_own_dump_{false};
-  std::atomic<bool> is_stopped_{false};
-  std::atomic<std::uint32_t> wanted_intakes_{0};  // bit i = row i of intakes.def
-  std::atomic<bool> busy_{false};                 // the tables may be half-changed; read only in a child
-  std::atomic<bool> has_folder_{false};           // of this process
+  std::atomic<Wants> wants_{};
+  std::atomic<bool> busy_{false};        // the tables may be half-changed; read only in a child
+  std::atomic<bool> has_folder_{false};  // of this process
   std::atomic<std::uint32_t> adopted_pid_{0};
   std::uint64_t last_id_ = 0;
   std::uint64_t last_index_ = 0;

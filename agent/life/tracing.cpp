@@ -66,7 +66,7 @@ void Agent::switch_sites() noexcept {
 
 Status Agent::set_hooks(std::string_view patterns) noexcept {
   if (options_.hooks.set(patterns) != nullptr) return Status::kBadArgument;
-  set_phase(phase_);  // what it tells other threads depends on the patterns
+  tell_wants();
   switch_sites();
   if (phase_ == Phase::kStopped) return Status::kStopped;
   return phase_ == Phase::kOff ? Status::kOff : Status::kOk;

@@ -50,7 +50,7 @@ constinit std::uint32_t g_pid = 0;  // in which they were registered
 constinit std::atomic<bool> g_knows_any{false};
 
 bool is_wanted() noexcept {
-  return agent().wants_code() && (agent().wanted_intakes() & bit(intake::Id::frames)) != 0;
+  return agent().wants().code && (agent().wants().intakes & bit(intake::Id::frames)) != 0;
 }
 
 std::size_t place_of(std::uint64_t begin) noexcept {

@@ -19,7 +19,7 @@ namespace itt {
 namespace {
 
 bool is_wanted() noexcept {
-  return (agent().wanted_intakes() & bit(Id::itt)) != 0 && wants_code();
+  return (agent().wants().intakes & bit(Id::itt)) != 0 && wants_code();
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct State {
 constinit State g_state{};
 
 bool is_wanted() noexcept {
-  return (agent().wanted_intakes() & bit(Id::perfmap)) != 0 && wants_code();
+  return (agent().wants().intakes & bit(Id::perfmap)) != 0 && wants_code();
 }
 
 // Not in a child of vfork, whose memory is its parent's.
@@ -116,7 +116,7 @@ constinit MapSeen
 void look_for_map() {
   const std::uint32_t pid = current_pid();
   const bool is_followed = g_state.pid == pid && g_state.follower.is_open();
-  if (!may_follow() || is_followed || agent().wants_map_in_tmp()) return;
+  if (!may_follow() || is_followed || agent().wants().map_in_tmp) return;
   MapPath path;
   path.text("/tmp/perf-").number(pid).text(".map").nul();
   const MapSeen seen = look_at(path);
