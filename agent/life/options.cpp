@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <new>
 #include <span>
 #include <system_error>
 
@@ -268,7 +269,7 @@ bool writes(const Options& options, std::string_view format) noexcept {
 }
 
 void set_defaults(Options& options) noexcept {
-  options = {};
+  new (&options) Options;  // not by a copy: 6 KiB of a host's stack
   for (const OptionRow& row : kRows) {
     if (row.set != nullptr) (void)row.set(options, row.initial);
   }
