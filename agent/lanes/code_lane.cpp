@@ -142,6 +142,7 @@ const std::uint8_t* CodeLaneReader::bytes_at(std::uint64_t at, std::size_t size)
   const bool is_here =
       at >= buffer_at_ && at - buffer_at_ <= buffered_ && buffered_ - (at - buffer_at_) >= size;
   if (!is_here) {
+    if (!descriptor_.is_ours()) return nullptr;
     const long count =
         raw::call(SYS_pread64, descriptor_.number(), buffer_, kBufferSize, static_cast<long>(at));
     buffer_at_ = at;
