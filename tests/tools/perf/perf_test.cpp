@@ -246,9 +246,8 @@ TEST_P(PerfNib, StacksReachMainAndNamesAreRight) {
   EXPECT_GE(deepest(samples), 31);
 }
 
-// Callers and callees of jitted functions, recursion once, hooks left out; those of one sample in a hundred
-// and more.
-std::set<std::string> usual_stacks(const std::vector<Sample>& samples) {
+// Callers and callees of jitted functions, recursion once, hooks left out, and how often each was met.
+std::map<std::string, std::size_t> stacks_of(const std::vector<Sample>& samples) {
   std::map<std::string, std::size_t> stacks;
   for (const Sample& sample : samples) {
     std::string stack, last;
@@ -260,25 +259,54 @@ std::set<std::string> usual_stacks(const std::vector<Sample>& samples) {
     }
     ++stacks[stack];
   }
-  std::set<std::string> usual;
-  for (const auto& [stack, count] : stacks)
-    if (100 * count >= samples.size()) usual.insert(stack);
-  return usual;
+  return stacks;
 }
 
-// Calls, tail calls and recursion, as often as it is said.
-std::string calling_program(const TempFolder& folder, int rounds) {
+// What one sample in a hundred and more shows is in the others.
+void expect_met(const std::vector<Sample>& samples, const std::vector<Sample>& others) {
+  const auto stacks = stacks_of(others);
+  for (const auto& [stack, count] : stacks_of(samples)) {
+    const bool is_usual = 100 * count >= samples.size();
+    EXPECT_TRUE(!is_usual || stacks.contains(stack)) << stack << " " << count;
+  }
+}
+
+struct CallingProgram {
+  const char* name;
+  const char* functions;
+  const char* round;  // of main
+  int rounds;         // untraced
+  int traced_rounds;
+};
+
+constexpr CallingProgram kCalling[] = {
+    {"Recursion",
+     "fn leaf(n: int) -> int { return n * 3 % 7; }\n"
+     "fn fib(n: int) -> int {\n"
+     "  if n < 2 { return leaf(n); }\n"
+     "  let own = leaf(n);\n"
+     "  return fib(n - 1) + fib(n - 2) + own;\n"
+     "}\n",
+     "fib(27)", 600, 40},
+    {"TailCalls",
+     "fn hop(n: int, sum: int) -> int { if n == 0 { return sum; } return skip(n - 1, sum + n); }\n"
+     "fn skip(n: int, sum: int) -> int { return hop(n, sum % 1000); }\n"
+     "fn calm(n: int) -> int { let hops = hop(n, 1); return hops + 1; }\n",
+     "calm(100000)", 2'400, 180},
+};
+
+std::ostream& operator<<(std::ostream& to, const CallingProgram& program) {
+  return to << program.name;
+}
+
+std::string calling_program(const TempFolder& folder, const CallingProgram& program, int rounds) {
   const std::string path = folder.file("calls_" + std::to_string(rounds) + ".nib");
-  std::ofstream(path) << "fn leaf(n: int) -> int { return n * 3 % 7; }\n"
-                         "fn fib(n: int) -> int {\n"
-                         "  if n < 2 { return leaf(n); }\n"
-                         "  let own = leaf(n);\n"
-                         "  return fib(n - 1) + fib(n - 2) + own;\n"
-                         "}\n"
-                         "fn main() { var i = 0; while i < "
-                      << rounds << " { print(fib(27)); i = i + 1; } }\n";
+  std::ofstream(path) << program.functions << "fn main() { var i = 0; while i < " << rounds << " { print("
+                      << program.round << "); i = i + 1; } }\n";
   return path;
 }
+
+class PerfTraced : public Perf, public testing::WithParamInterface<CallingProgram> {};
 
 // Without those of the thread that drains the lanes.
 std::vector<Sample> of_host(std::vector<Sample> samples) {
@@ -290,24 +318,34 @@ std::vector<Sample> of_host(std::vector<Sample> samples) {
   return samples;
 }
 
-// A call costs some twenty times as much then.
-TEST_F(Perf, StacksAreTheSameWhileCallsAreTraced) {
+// A call costs some twenty times as much then. In hooks and thunks, the stack is that of their function.
+TEST_P(PerfTraced, StacksAreTheSameAsUntraced) {
   Request request;
   request.frequency = "2000";
   const TempFolder other;
-  request.host = {DEMO_JIT, "--time", calling_program(other, 200)};
+  request.host = {DEMO_JIT, "--time", calling_program(other, GetParam(), GetParam().rounds)};
   Recording plain = perf_run::record(other, request);
   ASSERT_EQ(plain.error, "");
   const auto untraced = plain.between(plain.stamps["jitted"]);
-  request.host.back() = calling_program(folder_, 80);
+  request.host.back() = calling_program(folder_, GetParam(), GetParam().traced_rounds);
   request.agent_options = "formats=jitdump,counts hooks=*";
   const auto traced = of_host(record(request));
+  expect_whole_stacks(untraced);
   expect_whole_stacks(traced);
-  EXPECT_EQ(usual_stacks(traced), usual_stacks(untraced));
-  const bool has_hooks = std::ranges::any_of(
-      traced, [](const Sample& sample) { return sample.frames.at(0).symbol.starts_with("jitquill_"); });
-  EXPECT_TRUE(has_hooks) << "no sample in a hook: nothing was traced";
+  expect_met(untraced, traced);
+  expect_met(traced, untraced);
+  std::size_t in_hooks = 0, in_thunks = 0;
+  for (const Sample& sample : traced) {
+    const std::string& symbol = sample.frames.at(0).symbol;
+    in_hooks += symbol.starts_with("jitquill_") ? 1 : 0;
+    in_thunks += symbol == "jitquill_site_thunks" ? 1 : 0;
+  }
+  EXPECT_GT(in_hooks, 0u) << "nothing was traced";
+  std::printf("%zu of %zu samples in hooks, %zu in thunks\n", in_hooks, traced.size(), in_thunks);
 }
+
+INSTANTIATE_TEST_SUITE_P(Calls, PerfTraced, testing::ValuesIn(kCalling),
+                         [](const auto& program) { return std::string(program.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Programs, PerfNib, testing::Values(FIB_NIB, DEEP_NIB), [](const auto& program) {
   const std::string path = program.param;
