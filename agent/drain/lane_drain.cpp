@@ -67,8 +67,8 @@ void LaneDrain::begin_in(const lanes::ChunkHeader& header, std::uint64_t ticks,
   std::memcpy(name_, header.thread_name, sizeof name_ - 1);
   if (!has_begun_) pairing_.begin(ticks, around);
   has_begun_ = true;
-  pairing_.learn_stack(header.stack_low, header.stack_high, false, around);
-  pairing_.learn_stack(header.signal_stack_low, header.signal_stack_high, true, around);
+  pairing_.learn_stack(header.stack_low, header.stack_high, StackKind::kOwn, around);
+  pairing_.learn_stack(header.signal_stack_low, header.signal_stack_high, StackKind::kSignals, around);
 }
 
 // Of records that found no room, and in flight of those in front of the first that is still there.

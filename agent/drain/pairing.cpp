@@ -31,10 +31,9 @@ void Pairing::begin(std::uint64_t ticks, const Surroundings& around) noexcept {
   put_event(around.events, RunEventKind::kThreadBegin, time_of(ticks, around.clock));
 }
 
-void Pairing::learn_stack(std::uint64_t low, std::uint64_t high, bool is_of_signals,
+void Pairing::learn_stack(std::uint64_t low, std::uint64_t high, StackKind kind,
                           const Surroundings& around) noexcept {
-  (void)stacks_.learn(low, high, is_of_signals,
-                      [&](Stack& stack) { close_to(stack, 0, last_ns_, around.events); });
+  (void)stacks_.learn(low, high, kind, [&](Stack& stack) { close_to(stack, 0, last_ns_, around.events); });
 }
 
 inline void Pairing::push(Stack& stack, const Frame& frame, EventBuffer& events) noexcept {
@@ -83,7 +82,7 @@ inline void Pairing::close(Stack& stack, FrameEnd how, std::uint64_t when_ns, Ev
 }
 
 void Pairing::come_from(Stack& before, const Stack& to, std::uint64_t when_ns, EventBuffer& events) noexcept {
-  if (before.is_of_signals && before.under == to.number) close_to(before, 0, when_ns, events);
+  if (before.kind == StackKind::kSignals && before.under == to.number) close_to(before, 0, when_ns, events);
 }
 
 // All above the first `size` frames was removed.
@@ -180,7 +179,7 @@ void Pairing::take_post(const Taken& post, std::uint64_t when_ns, const LaneRead
   ByteSource source(payload);
   const std::uint64_t low = source.u64();
   const std::uint64_t high = source.u64();
-  if (!source.failed()) learn_stack(low, high, false, around);
+  if (!source.failed()) learn_stack(low, high, StackKind::kFiber, around);
 }
 
 void Pairing::take(std::span<const Taken> records, const LaneReader& reader,

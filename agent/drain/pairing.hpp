@@ -42,7 +42,7 @@ class Pairing {
   // Before anything else of a thread.
   void begin(std::uint64_t ticks, const Surroundings& around) noexcept;
   // As a chunk's header has them; 0 = unknown.
-  void learn_stack(std::uint64_t low, std::uint64_t high, bool is_of_signals,
+  void learn_stack(std::uint64_t low, std::uint64_t high, StackKind kind,
                    const Surroundings& around) noexcept;
   // Posts' payloads are in `reader`, and must stay until `around.events` is flushed.
   void take(std::span<const Taken> records, const LaneReader& reader, const Surroundings& around) noexcept;

@@ -9,7 +9,6 @@ namespace {
 constexpr std::uint32_t kMiddle = std::uint32_t{1} << (lanes::kSlotBits - 1);  // 1 GiB
 constexpr std::uint32_t kReachDown = 16 * 1024 / 8;
 constexpr std::uint32_t kReachUp = 4 * 1024 / 8;
-constexpr std::size_t kMostNested = 3;
 constexpr std::uint64_t kMostStacks = std::uint64_t{1} << 24;
 
 std::uint32_t end_of(std::uint32_t low_slot, std::uint32_t span) noexcept {
@@ -24,7 +23,7 @@ Stacks::~Stacks() {
 
 Stack* Stacks::change(Stack* to) noexcept {
   if (to == nullptr) return nullptr;
-  if (to->is_of_signals && to != current_ && to->frames.empty() && current_ != nullptr)
+  if (to->kind == StackKind::kSignals && to != current_ && to->frames.empty() && current_ != nullptr)
     to->under = current_->number;
   current_ = to;
   touch(*to);
@@ -57,17 +56,22 @@ std::size_t Stacks::place_above(std::uint32_t slot) const noexcept {
   return static_cast<std::size_t>(at - all.begin());
 }
 
-// Slots are a circle: below the lowest is the highest. The nearest below may be a signal stack in the one
-// that is sought.
+// How far below its slots' nearest neighbour a stack may begin.
+std::size_t Stacks::most_nested() const noexcept {
+  constexpr std::size_t kAlways = 3;
+  return std::min(by_slot_.size(), kAlways + nested_);
+}
+
+// Slots are a circle: below the lowest is the highest. Of several in each other it is the innermost.
 Stack* Stacks::find_slowly(std::uint32_t slot) noexcept {
-  const std::size_t count = by_slot_.size();
+  Stack* found = nullptr;
   std::size_t at = place_above(slot);
-  for (std::size_t looks = 0; looks < std::min(count, kMostNested); ++looks) {
-    at = (at == 0 ? count : at) - 1;
+  for (std::size_t looks = most_nested(); looks != 0; --looks) {
+    at = (at == 0 ? by_slot_.size() : at) - 1;
     Stack* const below = stacks_[by_slot_[at]];
-    if (below->contains(slot)) return below;
+    if (below->covers(slot) && (found == nullptr || below->span < found->span)) found = below;
   }
-  return nullptr;
+  return found;
 }
 
 Stack* Stacks::find_or_make(std::uint32_t slot) noexcept {
@@ -122,6 +126,8 @@ void Stacks::forget_place(Stack& stack) noexcept {
   const auto all = by_slot_.all();
   const auto at = std::ranges::find(all, stack.number);
   if (at != all.end()) by_slot_.erase(static_cast<std::size_t>(at - all.begin()));
+  nested_ -= stack.is_in_another ? 1 : 0;
+  stack.is_in_another = false;
   stack.is_retired = true;
   stack.span = 0;
   touch(stack);
@@ -142,35 +148,37 @@ bool Stacks::overlap(const Stack& stack, const Told& told) noexcept {
   return stack.span != 0 && (ahead < told.span || behind < stack.span);
 }
 
-// The one of signals lies in the other.
-bool Stacks::is_nested(const Stack& stack, const Told& told, bool is_of_signals) noexcept {
-  if (stack.is_of_signals == is_of_signals || !stack.is_known) return false;
+// The one of the smaller kind lies in the other.
+bool Stacks::is_nested(const Stack& stack, const Told& told, StackKind kind) noexcept {
+  if (!stack.is_known || stack.kind == kind) return false;
   const std::uint32_t ahead = (stack.low_slot() - told.low_slot) & lanes::kSlotMask;
   const std::uint32_t behind = (told.low_slot - stack.low_slot()) & lanes::kSlotMask;
-  return is_of_signals ? behind + told.span <= stack.span : ahead + stack.span <= told.span;
+  return kind < stack.kind ? behind + told.span <= stack.span : ahead + stack.span <= told.span;
 }
 
 // Of the few that may overlap: they begin in it, or are the nearest below.
 template <class IsWanted>
 Stack* Stacks::find_overlapping(const Told& told, IsWanted is_wanted) noexcept {
   const std::size_t count = by_slot_.size();
-  const std::size_t above = place_above(told.low_slot);
+  const std::size_t below = most_nested();
+  const std::size_t first = place_above(told.low_slot) + count - below;
   for (std::size_t i = 0; i < count; ++i) {
-    Stack* const stack = stacks_[by_slot_[(above + count + i - std::min(count, kMostNested)) % count]];
+    Stack* const stack = stacks_[by_slot_[(first + i) % count]];
     if (overlap(*stack, told)) {
       if (is_wanted(*stack)) return stack;
-    } else if (i > kMostNested) {
+    } else if (i > below) {
       return nullptr;
     }
   }
   return nullptr;
 }
 
-// A known stack that lay where another lies now; the same upper end is the same stack, grown.
-Stack* Stacks::gone_by(const Told& told, bool is_of_signals) noexcept {
+// A known stack that lay where another lies now; the same upper end is the same stack, grown. The thread's
+// own stays, however a runtime tells its bounds.
+Stack* Stacks::gone_by(const Told& told, StackKind kind) noexcept {
   return find_overlapping(told, [&](const Stack& stack) {
     const bool is_same = end_of(stack.low_slot(), stack.span) == end_of(told.low_slot, told.span);
-    return stack.is_known && !is_same && !is_nested(stack, told, is_of_signals);
+    return stack.is_known && stack.kind != StackKind::kOwn && !is_same && !is_nested(stack, told, kind);
   });
 }
 
@@ -195,12 +203,12 @@ bool Stacks::merge(Stack& into, Stack& from) noexcept {
 }
 
 // What is to have these bounds: the first that lies in them, with the frames of the others; null = none does.
-Stack* Stacks::adopt_seen(const Told& told, bool is_of_signals) noexcept {
+Stack* Stacks::adopt_seen(const Told& told, StackKind kind) noexcept {
   Stack* const stack =
-      find_overlapping(told, [&](const Stack& other) { return !is_nested(other, told, is_of_signals); });
+      find_overlapping(told, [&](const Stack& other) { return !is_nested(other, told, kind); });
   if (stack == nullptr) return nullptr;
   while (Stack* const other = find_overlapping(
-             told, [&](const Stack& o) { return &o != stack && !is_nested(o, told, is_of_signals); })) {
+             told, [&](const Stack& o) { return &o != stack && !is_nested(o, told, kind); })) {
     const bool was_current = current_ == other;
     if (!merge(*stack, *other)) return nullptr;
     forget_place(*other);
@@ -209,21 +217,31 @@ Stack* Stacks::adopt_seen(const Told& told, bool is_of_signals) noexcept {
   return stack;
 }
 
-void Stacks::make_holes(const Told& told) noexcept {
-  Stack* outer = nullptr;
-  Stack* inner = nullptr;
-  (void)find_overlapping(told, [&](Stack& stack) {
-    if (stack.is_known) (stack.is_of_signals ? inner : outer) = &stack;
-    return false;
-  });
-  if (outer == nullptr || inner == nullptr) return;
-  outer->hole = outer->place_of(inner->low_slot());
-  outer->hole_span = inner->span;
-  touch(*outer);
+void widen_hole(Stack& outer, const Stack& inner) noexcept {
+  const std::uint32_t low = outer.place_of(inner.low_slot());
+  const std::uint32_t end = low + inner.span;
+  const std::uint32_t old_end = outer.hole + outer.hole_span;
+  const bool had_none = outer.hole_span == 0;
+  outer.hole = had_none ? low : std::min(outer.hole, low);
+  outer.hole_span = (had_none ? end : std::max(old_end, end)) - outer.hole;
 }
 
-bool Stacks::place_told(const Told& told, bool is_of_signals) noexcept {
-  Stack* stack = adopt_seen(told, is_of_signals);
+void Stacks::make_holes(Stack& placed, const Told& told) noexcept {
+  (void)find_overlapping(told, [&](Stack& other) {
+    if (&other == &placed || !is_nested(other, told, placed.kind)) return false;
+    Stack& outer = other.kind > placed.kind ? other : placed;
+    Stack& inner = &outer == &placed ? other : placed;
+    widen_hole(outer, inner);
+    nested_ += inner.is_in_another ? 0 : 1;
+    inner.is_in_another = true;
+    touch(outer);
+    touch(inner);
+    return false;
+  });
+}
+
+bool Stacks::place_told(const Told& told, StackKind kind) noexcept {
+  Stack* stack = adopt_seen(told, kind);
   const bool is_nowhere =
       stack == nullptr && stacks_.size() == 1 && stacks_[0]->span == 0 && !stacks_[0]->is_retired;
   if (is_nowhere) stack = stacks_[0];
@@ -232,17 +250,18 @@ bool Stacks::place_told(const Told& told, bool is_of_signals) noexcept {
   const bool was_placed = stack->span != 0;
   if (was_placed && stack->low_slot() == told.low_slot && stack->span == told.span && stack->is_known)
     return true;
+  if (!stack->is_known || kind != StackKind::kFiber) stack->kind = kind;
   set_bounds(*stack, told);
-  stack->is_of_signals |= is_of_signals;
   if (!(was_placed ? move_in_order(*stack) : insert(*stack))) return false;
-  make_holes(told);
+  make_holes(*stack, told);
   return true;
 }
 
 void Stacks::put_stack(const Stack& stack, std::size_t kept, Bytes& state) noexcept {
   state.uleb128(stack.number).u32(stack.anchor).u32(stack.low).u32(stack.span).u32(stack.under);
   state.u32(stack.hole).u32(stack.hole_span);
-  state.u8(static_cast<std::uint8_t>(stack.is_known | stack.is_of_signals << 1 | stack.is_retired << 2));
+  state.u8(static_cast<std::uint8_t>(stack.is_known | stack.is_retired << 1 | stack.is_in_another << 2));
+  state.u8(static_cast<std::uint8_t>(stack.kind));
   state.uleb128(kept).uleb128(stack.frames.size() - kept);
   for (std::size_t i = kept; i < stack.frames.size(); ++i) {
     const Frame& frame = stack.frames[i];
@@ -288,8 +307,11 @@ bool Stacks::apply_stack(ByteSource& state) noexcept {
   stack.hole_span = state.u32();
   const std::uint8_t flags = state.u8();
   stack.is_known = (flags & 1) != 0;
-  stack.is_of_signals = (flags & 2) != 0;
-  stack.is_retired = (flags & 4) != 0;
+  stack.is_retired = (flags & 2) != 0;
+  stack.is_in_another = (flags & 4) != 0;
+  const std::uint8_t kind = state.u8();
+  if (kind >= kStackKinds) return false;
+  stack.kind = static_cast<StackKind>(kind);
   stack.frames.cut(state.uleb128(stack.frames.size()));
   const std::uint64_t count = state.uleb128();
   for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {
@@ -318,8 +340,10 @@ bool Stacks::apply(ByteSource& state) noexcept {
     if (stack->under != Stack::kNone && stack->under >= stacks_.size()) return false;
   }
   by_slot_.clear();
+  nested_ = 0;
   for (const Stack* stack : stacks_.all()) {
     if (stack->span != 0 && !by_slot_.push(stack->number)) return false;
+    nested_ += stack->is_in_another ? 1 : 0;
   }
   std::ranges::sort(by_slot_.all(), {}, [&](std::uint32_t n) { return stacks_[n]->low_slot(); });
   return true;

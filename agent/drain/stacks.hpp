@@ -6,7 +6,8 @@
 // nearer than 16 KiB to its neighbour's, and a frame of more than 16 KiB on such a stack is taken for a new
 // one, whose frames end by their own exits only.
 //
-// A signal stack may lie in another (an array on it): slots in there are the signal stack's.
+// A signal stack may lie in another, and a fiber's in the thread's own (arrays on them): slots in there are
+// the inner one's.
 //
 // When bounds are told, seen stacks in them become that stack; a known one with another end was another
 // stack, whose memory is used again: it is retired.
@@ -38,14 +39,19 @@ struct Frame {
   std::uint32_t key;  // kIsKey and the key of an interpreter's frame; 0 = a native one
 };
 
+// A stack may lie in one of a greater kind.
+enum class StackKind : std::uint8_t { kSignals, kFiber, kOwn };
+inline constexpr std::uint8_t kStackKinds = 3;
+
 struct Stack {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   // Places ascend with addresses: slots do not, since 2 GiB of them are a circle.
   std::uint32_t place_of(std::uint32_t slot) const noexcept { return (slot - anchor) & lanes::kSlotMask; }
+  bool covers(std::uint32_t slot) const noexcept { return place_of(slot) - low < span; }
+  // For certain: between those that lie in it may be slots of its own.
   bool contains(std::uint32_t slot) const noexcept {
-    const std::uint32_t place = place_of(slot);
-    return place - low < span && place - hole >= hole_span;
+    return covers(slot) && place_of(slot) - hole >= hole_span;
   }
   std::uint32_t low_slot() const noexcept { return (low + anchor) & lanes::kSlotMask; }
 
@@ -54,12 +60,13 @@ struct Stack {
   std::uint32_t anchor = 0;    // the slot whose place is 0
   std::uint32_t low = 0;       // place of the lowest slot
   std::uint32_t span = 0;      // slots; 0 = nowhere yet
-  std::uint32_t hole = 0;      // place of a signal stack that was made in this one
+  std::uint32_t hole = 0;      // from the lowest to the highest place of those that lie in this one
   std::uint32_t hole_span = 0;
   std::uint32_t number = 0;
   std::uint32_t under = kNone;  // signal stack: the stack that its handler interrupted
+  StackKind kind = StackKind::kFiber;
   bool is_known = false;
-  bool is_of_signals = false;
+  bool is_in_another = false;
   bool is_retired = false;
   bool is_touched = false;
 };
@@ -91,14 +98,14 @@ class Stacks {
 
   // Bounds are told. retire(stack) closes what is open on a stack that is gone. False: no memory.
   template <class Retire>
-  bool learn(std::uint64_t low, std::uint64_t high, bool is_of_signals, Retire retire) noexcept {
+  bool learn(std::uint64_t low, std::uint64_t high, StackKind kind, Retire retire) noexcept {
     Told told;
     if (!make_told(low, high, told)) return true;
-    while (Stack* const gone = gone_by(told, is_of_signals)) {
+    while (Stack* const gone = gone_by(told, kind)) {
       retire(*gone);
       forget_place(*gone);
     }
-    return place_told(told, is_of_signals);
+    return place_told(told, kind);
   }
 
   std::size_t size() const noexcept { return stacks_.size(); }
@@ -121,13 +128,14 @@ class Stacks {
   };
   static bool make_told(std::uint64_t low, std::uint64_t high, Told& told) noexcept;
   static bool overlap(const Stack& stack, const Told& told) noexcept;
-  static bool is_nested(const Stack& stack, const Told& told, bool is_of_signals) noexcept;
+  static bool is_nested(const Stack& stack, const Told& told, StackKind kind) noexcept;
   template <class IsWanted>
   Stack* find_overlapping(const Told& told, IsWanted is_wanted) noexcept;
-  Stack* gone_by(const Told& told, bool is_of_signals) noexcept;
-  Stack* adopt_seen(const Told& told, bool is_of_signals) noexcept;
-  void make_holes(const Told& told) noexcept;
-  bool place_told(const Told& told, bool is_of_signals) noexcept;
+  Stack* gone_by(const Told& told, StackKind kind) noexcept;
+  Stack* adopt_seen(const Told& told, StackKind kind) noexcept;
+  void make_holes(Stack& placed, const Told& told) noexcept;
+  std::size_t most_nested() const noexcept;
+  bool place_told(const Told& told, StackKind kind) noexcept;
   static bool merge(Stack& into, Stack& from) noexcept;
   static void set_bounds(Stack& stack, const Told& told) noexcept;
   std::size_t place_above(std::uint32_t slot) const noexcept;
@@ -145,6 +153,7 @@ class Stacks {
   GrowingArray<Stack*> stacks_;          // by number
   GrowingArray<std::uint32_t> by_slot_;  // numbers of those that are somewhere, by their lowest slot
   GrowingArray<std::uint32_t> touched_;
+  std::uint32_t nested_ = 0;  // those that are in another
   Stack* current_ = nullptr;
 };
 

@@ -3,7 +3,8 @@
 //   slots           main calls steps(20): return addresses in neighbouring words
 //   fibers-PLACE-HOW   two fibers take turns inside their functions, a(a2) and b(b2), while `scheduler` is
 //   open
-//       PLACE   apart: mappings of their own;  close: one directly above the other in one mapping
+//       PLACE   apart: mappings of their own;  close: one directly above the other in one mapping;  inside:
+//               arrays on the thread's own stack
 //       HOW     told: by jitquill_stack();  seen
 //   signals-PLACE   main is interrupted twice: handler(inner), and the same left by siglongjmp
 //       PLACE   of the signal stack, in one mapping with the thread's: above, below;  inside: an array on it
@@ -75,12 +76,14 @@ std::uint64_t schedule(void*) {
   return 0;
 }
 
-void run_fibers(bool are_close, bool are_told, long rounds) {
+void run_fibers(const char* place, bool are_told, long rounds) {
   code->load({"scheduler", "a", "a2", "b", "b2"});
-  std::uint8_t* const block = map_stack(2 * kStackSize);
+  std::uint8_t own[2 * kStackSize];
+  const bool are_apart = std::strstr(place, "-apart-") != nullptr;
+  std::uint8_t* const block = std::strstr(place, "-inside-") != nullptr ? own : map_stack(sizeof own);
   for (unsigned i = 0; i < 2; ++i) {
     Fiber& fiber = fibers[i];
-    std::uint8_t* const stack = are_close ? block + i * kStackSize : map_stack(kStackSize);
+    std::uint8_t* const stack = are_apart ? map_stack(kStackSize) : block + i * kStackSize;
     fiber.function = 1 + 2 * i;
     fiber.rounds = rounds;
     check(getcontext(&fiber.context) == 0);
@@ -180,7 +183,7 @@ int main(int argc, char** argv) {
     code->load({"main"}, "steps");
     for (long i = 0; i < rounds; ++i) code->call(0, steps);
   } else if (starts(what, "fibers-")) {
-    run_fibers(std::strstr(what, "-close-") != nullptr, std::strstr(what, "-told") != nullptr, rounds);
+    run_fibers(what, std::strstr(what, "-told") != nullptr, rounds);
   } else if (starts(what, "signals-")) {
     run_in_thread(what + std::strlen("signals-"), rounds);
   } else {

@@ -60,7 +60,9 @@ std::string name_of(const testing::TestParamInfo<const char*>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stacks, Fibers,
-                         testing::Values("apart-told", "apart-seen", "close-told", "close-seen"), name_of);
+                         testing::Values("apart-told", "apart-seen", "close-told", "close-seen",
+                                         "inside-told"),
+                         name_of);
 
 class SignalStack : public testing::TestWithParam<const char*> {};
 

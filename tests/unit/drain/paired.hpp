@@ -27,8 +27,8 @@ class Paired : public drain::BatchTaker {
   void key(Kind kind, std::uint64_t ticks, std::uint32_t key, std::uint64_t id = 0) {
     take({{ticks, id, key, 0, kind}});
   }
-  void learn(std::uint64_t low, std::uint64_t high, bool is_of_signals = false) {
-    pairing.learn_stack(low, high, is_of_signals, around);
+  void learn(std::uint64_t low, std::uint64_t high, drain::StackKind kind = drain::StackKind::kFiber) {
+    pairing.learn_stack(low, high, kind, around);
   }
   const std::vector<RunEvent>& events() {
     buffer.flush();

@@ -84,7 +84,7 @@ void expect_model(std::uint64_t seed, const Way& way) {
 
   Paired paired;
   const std::uint64_t signals = RunModel::stack_top(RunModel::kSignals);
-  paired.learn(signals - 0x20000, signals, true);
+  paired.learn(signals - 0x20000, signals, drain::StackKind::kSignals);
   for (std::size_t i = 0; way.tells_stacks && i < RunModel::kFibers; ++i)
     paired.learn(RunModel::stack_top(i) - 0x80000, RunModel::stack_top(i));
   drain::LaneReader& reader = paired.reader;

@@ -177,7 +177,7 @@ class SignalStackAt : public PairingOf, public testing::WithParamInterface<std::
 
 TEST_P(SignalStackAt, AHandlersFramesRemoveNothing) {
   const std::uint64_t signals = kTop + static_cast<std::uint64_t>(GetParam());
-  learn(signals - 0x2000, signals, true);
+  learn(signals - 0x2000, signals, drain::StackKind::kSignals);
   learn(kTop - 0x800000, kTop + 0x10000);
   enter(10, kTop, 1);
   enter(20, kTop - 0x40, 2);
@@ -195,7 +195,7 @@ TEST_P(SignalStackAt, AHandlersFramesRemoveNothing) {
 TEST_P(SignalStackAt, AHandlerThatJumpedOutIsOver) {
   const std::uint64_t signals = kTop + static_cast<std::uint64_t>(GetParam());
   learn(kTop - 0x800000, kTop + 0x10000);
-  learn(signals - 0x2000, signals, true);
+  learn(signals - 0x2000, signals, drain::StackKind::kSignals);
   enter(10, kTop, 1);
   enter(20, kTop - 0x40, 2);
   enter(30, signals - 16, 3);
@@ -206,6 +206,39 @@ TEST_P(SignalStackAt, AHandlerThatJumpedOutIsOver) {
 }
 // Below, above, and an array on the stack itself, above what runs and below it.
 INSTANTIATE_TEST_SUITE_P(Places, SignalStackAt, testing::Values(-0x900000, 0x900000, 0x8000, -0x400000));
+
+// Arrays on the thread's own stack, told before its bounds and after.
+TEST_F(PairingOf, FibersInTheThreadsStackAreStacksOfTheirOwn) {
+  const auto fiber = [](unsigned i) { return kTop - 0x100000 + i * 0x10000; };
+  const auto tell = [&](unsigned i) { learn(fiber(i) - 0x8000, fiber(i)); };
+  enter(1, kTop, 1);
+  for (unsigned i = 0; i < 3; ++i) tell(i);
+  learn(kTop - 0x800000, kTop + 0x10000, drain::StackKind::kOwn);
+  for (unsigned i = 3; i < 6; ++i) tell(i);
+  for (unsigned i = 0; i < 6; ++i) enter(10 + i, fiber(i) - 16, 2 + i);
+  enter(20, kTop - 0x40, 8);      // above all of them
+  enter(21, fiber(3) + 0x40, 9);  // its own, between two
+  for (const unsigned i : {1u, 0u, 5u, 4u, 2u, 3u}) leave(30 + i, fiber(i) - 16);
+  leave(40, fiber(3) + 0x40);
+  leave(41, kTop - 0x40);
+  leave(42, kTop);
+  EXPECT_EQ(story(), "+a0 +b1 +c2 +d3 +e4 +f5 +g6 +h7 +i8 -c2 -b1 -g6 -f5 -d3 -e4 -i8 -h7 -a0 ");
+  EXPECT_EQ(events()[7].stack, 0u);
+  EXPECT_EQ(events()[8].stack, 0u);
+  EXPECT_EQ(pairing.unpaired(), 0u);
+}
+
+// What libc keeps at its top is part of it, or is not.
+TEST_F(PairingOf, TheThreadsOwnStackStaysThoughItIsToldAsAFibers) {
+  learn(kTop - 0x10000, kTop + 8, drain::StackKind::kOwn);
+  enter(1, kTop, 1);
+  learn(kTop - 0x10000, kTop + 0x1000);
+  enter(2, kTop - 64, 2);
+  learn(kTop - 0x10000, kTop + 8, drain::StackKind::kOwn);
+  leave(3, kTop - 64);
+  leave(4, kTop);
+  EXPECT_EQ(story(), "+a0 +b1 -b1 -a0 ");
+}
 
 TEST_F(PairingOf, ToldBoundsTakeInWhatWasSeen) {
   enter(1, kTop, 1);
