@@ -51,7 +51,20 @@ void measure(int folder, Dead& dead) noexcept {
   });
 }
 
-// Without a whole header it was killed while it started: it has no records, and time tells that it is dead.
+std::int64_t now_s() noexcept {
+  timespec now{};
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec;
+}
+
+void judge_by_age(int folder, Dead& dead) noexcept {
+  struct stat status {};
+  if (raw::status_of(folder, status) != 0) return;
+  dead.is_dead = dead.is_ended = now_s() - status.st_mtim.tv_sec > kKeptFor_s;
+}
+
+// Without a whole header it was killed while it started, or while somebody removed it: it has no records, and
+// time tells that it is dead.
 void judge(int folder, Dead& dead) noexcept {
   const int file = raw::open_at(folder, Pool::kFileName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
   const long mapped = file < 0 ? file : raw::map(kLaneTableAt, PROT_READ, MAP_SHARED, file);
@@ -59,24 +72,18 @@ void judge(int folder, Dead& dead) noexcept {
   const bool is_whole = file >= 0 && raw::status_of(file, status) == 0 &&
                         static_cast<std::uint64_t>(status.st_size) >= kLaneTableAt && !raw::is_error(mapped);
   if (file >= 0) raw::close(file);
-  if (is_whole) {
-    const auto& header = *reinterpret_cast<const PoolHeader*>(mapped);
-    if (header.magic == kPoolMagic) {
-      dead.is_dead = boot_of(header) == Boot::kThis && life_of(header) == Life::kDead;
-      dead.is_ended = header.is_ended.load(std::memory_order_acquire) != 0;
-    }
+  const auto* const header = is_whole ? reinterpret_cast<const PoolHeader*>(mapped) : nullptr;
+  if (header != nullptr && header->magic == kPoolMagic) {
+    dead.is_dead = boot_of(*header) == Boot::kThis && life_of(*header) == Life::kDead;
+    dead.is_ended = header->is_ended.load(std::memory_order_acquire) != 0;
+  } else {
+    judge_by_age(folder, dead);
   }
   if (!raw::is_error(mapped)) raw::unmap(reinterpret_cast<void*>(mapped), kLaneTableAt);
 }
 
 bool is_lane_folder(const char* name) noexcept {
   return name[0] >= '0' && name[0] <= '9';
-}
-
-std::int64_t now_s() noexcept {
-  timespec now{};
-  (void)clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec;
 }
 
 // Calls `decide` with what is known of a folder that nobody else has; removes it if that says so.

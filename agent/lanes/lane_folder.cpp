@@ -65,9 +65,14 @@ void remove_lane_folder(int parent, const char* name) noexcept {
   for_each_entry(folder, ".", [&](const char* entry) {
     if (std::string_view(entry) != LaneFolder::kLockName) (void)raw::call(SYS_unlinkat, folder, entry, 0);
   });
-  (void)raw::call(SYS_unlinkat, folder, LaneFolder::kLockName, 0);
+  // Whoever looks at it now makes another lock.
+  constexpr int kTries = 10;
+  long removed = -ENOTEMPTY;
+  for (int i = 0; i < kTries && removed == -ENOTEMPTY; ++i) {
+    (void)raw::call(SYS_unlinkat, folder, LaneFolder::kLockName, 0);
+    removed = raw::call(SYS_unlinkat, parent, name, AT_REMOVEDIR);
+  }
   raw::close(folder);
-  (void)raw::call(SYS_unlinkat, parent, name, AT_REMOVEDIR);
 }
 
 }  // namespace jitquill::lanes

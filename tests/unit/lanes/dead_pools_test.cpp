@@ -83,6 +83,21 @@ TEST(DeadPools, GoAfterADay) {
   EXPECT_EQ(dropped(), before + 1);
 }
 
+TEST(DeadPools, OfWhichOnlyALockIsLeftGoAfterADay) {
+  const test_support::TempFolder place;
+  const std::string parent = place.file("jitquill");
+  for (const char* name : {"11", "12"}) {
+    ASSERT_TRUE(std::filesystem::create_directories(parent + "/" + name));
+    close(open((parent + "/" + name + "/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  }
+  std::filesystem::permissions(parent, std::filesystem::perms::owner_all);
+  const timespec times[2] = {{time(nullptr) - 25 * 60 * 60, 0}, {time(nullptr) - 25 * 60 * 60, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, (parent + "/11").c_str(), times, 0), 0);
+  sweep_dead_pools(parent.c_str(), kNoBound);
+  EXPECT_FALSE(exists(parent + "/11"));
+  EXPECT_TRUE(exists(parent + "/12")) << "its process may be making its lanes";
+}
+
 TEST(DeadPools, OverTheBoundGoOldestFirst) {
   const test_support::TempFolder place;
   std::vector<std::string> pools;
