@@ -1,6 +1,11 @@
 #include "agent/base/own_thread.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
+
+#include "agent/base/folder_entries.hpp"
+#include "agent/base/thread_id.hpp"
+#include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
 namespace {
@@ -10,7 +15,21 @@ void* run(void* body) {
   return nullptr;
 }
 
+// Its robust list is let go of when it ends. Asked first: files of /proc take a descriptor for a moment.
+bool has_first_ended() noexcept {
+  const void* head = nullptr;
+  std::size_t size = 0;
+  return raw::call(SYS_get_robust_list, current_pid(), &head, &size) == 0 && head == nullptr;
+}
+
 }  // namespace
+
+bool is_last_thread() noexcept {
+  if (!has_first_ended()) return false;
+  unsigned tasks = 0;
+  for_each_entry(AT_FDCWD, "/proc/self/task", [&](const char*) { ++tasks; });
+  return tasks == 2;
+}
 
 bool start_own_thread(void (*body)(), std::size_t stack_size) {
   pthread_attr_t attributes;

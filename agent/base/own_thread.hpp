@@ -13,4 +13,8 @@ namespace jitquill {
 // False: the process may have no more threads.
 bool start_own_thread(void (*body)(), std::size_t stack_size);
 
+// Whether all other threads of the process have ended: its first, which then is a zombie, and the calling one
+// are left.
+bool is_last_thread() noexcept;
+
 }  // namespace jitquill

@@ -72,6 +72,13 @@ Round one_round() noexcept {
   return round;
 }
 
+// A process whose threads have all ended, its first by pthread_exit(), is over when ours has.
+void step_down() noexcept {
+  (void)DrainLock::lock();
+  g_state.has_thread = false;
+  DrainLock::unlock();
+}
+
 void run() noexcept {
   std::uint32_t seen = 0;
   unsigned empty_passes = 0;
@@ -82,6 +89,7 @@ void run() noexcept {
     lanes::Pool::keep_spare();
     if (round.pass.has_more) continue;
     empty_passes = round.pass.records == 0 ? empty_passes + 1 : 0;
+    if (empty_passes >= kEmptyPasses && is_last_thread()) return step_down();
     seen = lanes::Pool::wait_for_work(seen, empty_passes < kEmptyPasses ? kShortPauseNs : kLongPauseNs);
   }
 }
