@@ -1,5 +1,6 @@
 #include "agent/lanes/code_lane.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "agent/base/checksum.hpp"
@@ -75,6 +76,23 @@ Status CodeLane::begin(const Origin&, const Outlets& outlets) noexcept {
   abandon();
   if (const Status made = make_file(outlets.folder, kCodeFile, file_); made != Status::kOk) return made;
   return file_.append({reinterpret_cast<const std::uint8_t*>(kMagic.data()), kMagic.size()});
+}
+
+Status CodeLane::put_all_of(const GroupFile& before) noexcept {
+  if (!before.is_ours()) return Status::kNotFound;
+  std::uint64_t at = kMagic.size();
+  while (at < before.size()) {
+    const std::uint64_t most = std::min<std::uint64_t>(before.size() - at, kBufferSize);
+    record_.clear();
+    std::uint8_t* const room = record_.reserve(most);
+    if (room == nullptr) return Status::kNoMemory;
+    const long count = raw::call(SYS_pread64, before.descriptor(), room, most, static_cast<long>(at));
+    if (count <= 0) return Status::kWriteFailed;
+    const std::span<const std::uint8_t> piece(room, static_cast<std::size_t>(count));
+    if (const Status put = file_.append(piece); put != Status::kOk) return put;
+    at += piece.size();
+  }
+  return Status::kOk;
 }
 
 Status CodeLane::append(const CodeRecord& record) noexcept {

@@ -51,6 +51,11 @@ class CodeLane final : public Sink {
  public:
   // The file goes into `outlets.folder`: the lane folder.
   Status begin(const Origin& origin, const Outlets& outlets) noexcept override;
+  // First: all that another's file had when it was taken from it. kNotFound: the process has closed that
+  // meanwhile.
+  Status put_all_of(const GroupFile& before) noexcept;
+  // In a child: what it inherited lives on in it.
+  void hand_on(GroupFile& to) noexcept { to.take(file_); }
   Status load(const CodeLoad& load, Written& written) noexcept override;
   Status move(const CodeMove& move, Written& written) noexcept override;
   Status unload(const CodeUnload& unload) noexcept override;

@@ -102,12 +102,28 @@ Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const Outp
   return refused;
 }
 
+// With what a child inherited from its parent, whose functions it may still run.
+Status RunNews::begin_code_lane(lanes::CodeLane& code_lane, const Origin& origin, Log& log) noexcept {
+  Status begun = code_lane.begin(origin, Outlets(files_));
+  if (!is_done(begun) || !inherited_.is_open()) return begun;
+  const Status put = code_lane.put_all_of(inherited_);
+  inherited_.close();
+  if (is_done(put)) return begun;
+  code_lane.abandon();  // it may end inside a record
+  files_.remove(lanes::kCodeFile);
+  begun = code_lane.begin(origin, Outlets(files_));
+  Message line;
+  line.text("functions from before the fork have no names in the outputs of calls: ").text(text(put));
+  (void)log.say(line.view());
+  return begun;
+}
+
 // The sinks own the code lane from join() on.
-Status RunNews::open_drain(const Options& options, const Origin& origin, OutputPlace& place,
-                           OpenSinks& sinks) noexcept {
+Status RunNews::open_drain(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
+                           Log& log) noexcept {
   auto* const code_lane = new (std::nothrow) lanes::CodeLane;
   if (code_lane == nullptr) return Status::kNoMemory;
-  Status status = code_lane->begin(origin, Outlets(files_));
+  Status status = begin_code_lane(*code_lane, origin, log);
   if (is_done(status) && !sinks.join(*code_lane, kCodeLaneRow)) status = Status::kNoMemory;
   if (!is_done(status)) {
     delete code_lane;
@@ -129,7 +145,7 @@ Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace&
   if (const int opened = files_.open(folder_.path()); opened != 0)
     return refuse(log, folder_.path(), text_of(opened));
   files_.remove(lanes::kCodeFile);  // of an earlier start
-  const Status opened = open_drain(options, origin, place, sinks);
+  const Status opened = open_drain(options, origin, place, sinks, log);
   if (!is_done(opened)) {
     sinks.leave(kCodeLaneRow);
     files_.close();
@@ -176,16 +192,19 @@ void RunNews::end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenS
 void RunNews::leave() noexcept {
   if (is_on_ || is_left_ || !Pool::is_started()) return;
   Pool::set_ended();
+  has_left_ = *folder_.path() != '\0';
   folder_.remove();
 }
 
 void RunNews::forget(OpenSinks& sinks) noexcept {
   ProcessDrain::forget();
   Pool::switch_off();
+  if (auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow)))
+    code_lane->hand_on(inherited_);
   sinks.leave(kCodeLaneRow);
   files_.close();
   folder_.forget();
-  is_on_ = is_left_ = false;
+  is_on_ = is_left_ = has_left_ = false;
 }
 
 }  // namespace jitquill

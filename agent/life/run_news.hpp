@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "agent/base/log.hpp"
 #include "agent/lanes/lane_files.hpp"
@@ -19,6 +20,9 @@
 namespace jitquill {
 
 class OpenSinks;
+namespace lanes {
+class CodeLane;
+}
 
 // What an interpreter says of a function; read before the lock was taken.
 struct NamedFunction {
@@ -54,19 +58,25 @@ class RunNews {
   // The process ends: what lay in shared memory goes, unless it is for `jitquill recover`.
   void leave() noexcept;
 
+  // True once behind a leave() that ended something.
+  bool take_left() noexcept { return std::exchange(has_left_, false); }
+
   // In a child.
   void forget(OpenSinks& sinks) noexcept;
 
  private:
   Status refuse(Log& log, std::string_view what, std::string_view why) noexcept;
   Status make_lanes(const Options& options, std::uint32_t pid, const OutputPlace& place, Log& log) noexcept;
-  Status open_drain(const Options& options, const Origin& origin, OutputPlace& place,
-                    OpenSinks& sinks) noexcept;
+  Status begin_code_lane(lanes::CodeLane& code_lane, const Origin& origin, Log& log) noexcept;
+  Status open_drain(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
+                    Log& log) noexcept;
 
   lanes::LaneFolder folder_;
   lanes::LaneFiles files_;
   FixedText<512> trouble_;
+  GroupFile inherited_;  // a parent's code lane, until this process has its own
   bool is_on_ = false;
+  bool has_left_ = false;
   bool is_left_ = false;  // the drain did not let go: the lane folder stays
 };
 

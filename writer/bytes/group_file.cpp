@@ -32,6 +32,12 @@ void GroupFile::adopt(int descriptor, Budget* budget) noexcept {
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
+void GroupFile::take(GroupFile& other) noexcept {
+  descriptor_.take(other.descriptor_);
+  size_ = other.size_;
+  budget_ = other.budget_;
+}
+
 // Daemons close every descriptor, and the next file that they open may get our number. One cheap question
 // tells: no other file stands at our length, but by a chance of which the next write would take us away.
 // (At 0, where ours is empty, every file that was just opened stands.)

@@ -23,7 +23,12 @@ class GroupFile {
   // Takes over an open file, to grow behind what is there; closes the one it had. `budget`: shared with other
   // files, outlives this one's appends; null = no limit.
   void adopt(int descriptor, Budget* budget = nullptr) noexcept;
+  // What the other had, with the size that it had there: the file may have grown since by another process's
+  // hand.
+  void take(GroupFile& other) noexcept;
   bool is_open() const noexcept { return descriptor_.number() >= 0; }
+  // The descriptor still stands for the file.
+  bool is_ours() const noexcept { return descriptor_.is_ours(); }
   int descriptor() const noexcept { return descriptor_.number(); }
 
   // kFull (the budget), kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed, or no longer

@@ -47,6 +47,12 @@ class OwnDescriptor {
     number_ = number;
     identity_.note(number);
   }
+  void take(OwnDescriptor& other) noexcept {
+    close();
+    number_ = other.number_;
+    identity_ = other.identity_;
+    other.forget();
+  }
   int number() const noexcept { return number_; }  // -1 = none
   bool is_ours() const noexcept { return identity_.is_of(number_); }
   void close() noexcept {
