@@ -217,6 +217,13 @@ void Agent::leave() noexcept {
   write_statistics();
 }
 
+void Agent::stay() noexcept {
+  if (!run_news_.take_left()) return;
+  (void)log_.say("an exec failed: the outputs of calls were ended before it, and what runs now is in none");
+  set_phase(phase_);
+  switch_sites();
+}
+
 void start_drain() {
   if (RunNews::start_thread()) return;
   const auto tell = [](Agent& agent) {

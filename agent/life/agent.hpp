@@ -52,6 +52,8 @@ class Agent {
   void remark(std::string_view words) noexcept;
   // The process ends, or becomes another program.
   void leave() noexcept;
+  // It did not, after leave().
+  void stay() noexcept;
   // True once where the drain needs its thread: start_drain() then, without the lock.
   bool take_drain_wish() noexcept {
     return options_.policy != LanePolicy::kFlight && run_news_.take_thread_wish();

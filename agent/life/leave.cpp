@@ -32,4 +32,16 @@ void leave() {
   });
 }
 
+void stayed() {
+  if (!agent().has_outputs_here()) return;
+  (void)guest_call([] {
+    if (LeafLock::lock(kWaitNs) != LeafLock::Entry::kTaken) return 0;
+    agent().take_over();
+    agent().stay();
+    agent().let_go();
+    LeafLock::unlock();
+    return 0;
+  });
+}
+
 }  // namespace jitquill

@@ -20,4 +20,5 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .itt_initialize = &jitquill::intake::itt::initialize,
     .itt_notify = &jitquill::intake::itt::notify,
     .own_map_opened = &jitquill::intake::perfmap::opened,
+    .stayed = &jitquill::stayed,
 };

@@ -22,6 +22,7 @@ struct PrivateFunctions {
   unsigned (*itt_initialize)();  // intake/itt/itt.hpp
   unsigned (*itt_notify)(unsigned event, const void* of);
   void (*own_map_opened)(const char* path);  // intake/perfmap/perfmap.hpp
+  void (*stayed)();                          // life/leave.hpp
 };
 
 }  // namespace jitquill

@@ -31,6 +31,9 @@ void call_agent(void (*PrivateFunctions::*member)(Parameters...), Parameters... 
 inline void let_agent_write() {
   call_agent(&PrivateFunctions::leave);
 }
+inline void let_agent_stay() {
+  call_agent(&PrivateFunctions::stayed);
+}
 inline void let_agent_look() {
   call_agent(&PrivateFunctions::look_around);
 }

@@ -56,10 +56,12 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     __builtin_unreachable();                     \
   }
 
-#define PASSED_ON(name, parameters, arguments)            \
-  BORROWS(int, name, parameters) {                        \
-    jitquill::preload::let_agent_write();                 \
-    return jitquill::preload::next.name.load() arguments; \
+#define PASSED_ON(name, parameters, arguments)                        \
+  BORROWS(int, name, parameters) {                                    \
+    jitquill::preload::let_agent_write();                             \
+    const int result = jitquill::preload::next.name.load() arguments; \
+    jitquill::preload::let_agent_stay();                              \
+    return result;                                                    \
   }
 
 #define WAKES(name, returns, parameters, arguments)       \
@@ -79,6 +81,7 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     jitquill::preload::copy_arguments(first, &more, argv);                                     \
     jitquill::preload::let_agent_write();                                                      \
     const int result = jitquill::preload::next.passed_to.load() arguments;                     \
+    jitquill::preload::let_agent_stay();                                                       \
     va_end(more);                                                                              \
     return result;                                                                             \
   }
