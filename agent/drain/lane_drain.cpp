@@ -162,12 +162,17 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
 
 void LaneDrain::end(FrameEnd how, std::uint64_t when_ns, const lanes::Lane& lane,
                     const Surroundings& around) noexcept {
-  const std::uint64_t all_lost = lane.lost.load(std::memory_order_acquire);
+  // In flight all of a lane's chunks may have been overwritten.
+  const std::uint64_t overwritten = lane.overwritten.load(std::memory_order_acquire);
+  const std::uint64_t gone =
+      has_begun_ || overwritten < told_overwritten_ ? 0 : overwritten - told_overwritten_;
+  const std::uint64_t all_lost = lane.lost.load(std::memory_order_acquire) + gone;
   if (all_lost > told_lost_) {
     const std::uint64_t lost = all_lost - told_lost_;
+    const std::uint64_t since = gone == 0 ? lane.lost_since_ticks : lane.overwritten_since_ticks;
     LaneReader last;
     count(Counter::run_records_lost, lost);
-    if (last.begin(1)) last.add_lost(lost, lane.lost_since_ticks, lane.lost_since_ticks);
+    if (last.begin(1)) last.add_lost(lost, since, since);
     pairing_.take(last.sorted(), last, around);
   }
   if (has_begun_) pairing_.end(how, when_ns, around);

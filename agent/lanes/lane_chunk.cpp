@@ -5,6 +5,7 @@
 
 #include "agent/hooks/cpu.hpp"
 #include "agent/lanes/chunks.hpp"
+#include "agent/lanes/flight.hpp"
 #include "agent/lanes/lane_row.hpp"
 #include "agent/lanes/own_stack.hpp"
 #include "agent/lanes/pool_lock.hpp"
@@ -81,65 +82,16 @@ void publish(PoolPage& pool, Cell& cell, std::uint64_t offset, std::uint32_t num
   (void)cpu::add_here(lane.lost, 0 - lost);
 }
 
-// Flight: the lane's own chunks in the order of their numbers.
-void append_to_flight(PoolPage& pool, Cell& cell, std::uint64_t offset) noexcept {
-  pool.chunk(offset).next_free = 0;
-  if (cell.newest_chunk == 0)
-    cell.oldest_chunk = offset;
-  else
-    pool.chunk(cell.newest_chunk).next_free = offset;
-  cell.newest_chunk = offset;
-  ++cell.chunk_count;
-}
-
-// Records that somebody would have read: of a post its first, of a pad none.
-std::uint64_t events_in(const std::uint8_t* bytes, std::uint64_t size) noexcept {
-  std::uint64_t count = 0;
-  for (std::uint64_t block = 0; block < size; block += kBlockSize) {
-    const auto* const records = reinterpret_cast<const Record*>(bytes + block + kBlockHeaderSize);
-    for (std::size_t i = 0; i < kRecordsPerBlock; ++i) {
-      if (records[i].when.load(std::memory_order_relaxed) == 0) continue;
-      const RecordKind kind = kind_of(records[i].what.load(std::memory_order_relaxed));
-      if (kind != RecordKind::kMore && kind != RecordKind::kPad) ++count;
-    }
-  }
-  return count;
-}
-
-// The oldest of its own, without its records.
-std::uint64_t overwrite_oldest(PoolPage& pool, Cell& cell) noexcept {
-  const std::uint64_t offset = cell.oldest_chunk;
-  if (offset == 0) return 0;
-  ChunkHeader& chunk = pool.chunk(offset);
-  cell.oldest_chunk = chunk.next_free;
-  if (cell.oldest_chunk == 0) cell.newest_chunk = 0;
-  --cell.chunk_count;
-  Lane& lane = pool.lane(cell.row);
-  const std::uint64_t lost = events_in(pool.base + offset, chunk.size);
-  if (lane.overwritten.load(std::memory_order_relaxed) == 0)
-    lane.overwritten_since_ticks.store(chunk.start_ticks, std::memory_order_relaxed);
-  (void)cpu::add_here(lane.overwritten, lost);
-  chunk.state.store(ChunkState::kFree, std::memory_order_release);  // whoever reads leaves it out
-  chunks::clear(pool.base + offset, chunk.size);
-  return offset;
-}
-
-// In flight each lane has two chunks, and more while less than half of the memory is used.
-bool must_overwrite(const PoolPage& pool, const Cell& cell) noexcept {
-  constexpr std::uint64_t kLeast = 2;
-  return pool.policy == Policy::kFlight && cell.chunk_count >= kLeast &&
-         pool.header().used_bytes.load(std::memory_order_relaxed) > pool.size / 2;
-}
-
 std::uint64_t take(PoolPage& pool, Cell& cell, std::uint32_t number) noexcept {
-  if (must_overwrite(pool, cell)) return overwrite_oldest(pool, cell);
+  const bool is_flight = pool.policy == Policy::kFlight;
+  if (is_flight && flight::has_its_share(pool, cell)) return flight::overwrite_oldest(pool, cell);
   std::uint64_t offset = 0;
   {
     const PoolLock lock(pool.lock_word);
     if (lock.is_taken()) offset = chunks::take(pool, chunks::class_of(number));
+    if (lock.is_taken() && is_flight && offset == 0) offset = flight::overwrite_dead(pool, cell);
   }
-  if (offset == 0 && pool.policy == Policy::kFlight) offset = overwrite_oldest(pool, cell);
-  return offset;
+  return offset == 0 && is_flight ? flight::overwrite_oldest(pool, cell) : offset;
 }
 
 void call_drain(PoolPage& pool) noexcept {
@@ -182,7 +134,7 @@ bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
     return false;
   }
   publish(pool, cell, offset, number);
-  if (pool.policy == Policy::kFlight) append_to_flight(pool, cell, offset);
+  if (pool.policy == Policy::kFlight) flight::append(pool, cell, offset);
   cell.failed_at_room = 0;
   cell.waited_ns = 0;
   cell.chunk_number = number;
