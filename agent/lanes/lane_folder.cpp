@@ -6,6 +6,7 @@
 
 #include "agent/base/folder_entries.hpp"
 #include "agent/base/folders.hpp"
+#include "agent/lanes/pool.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -61,10 +62,14 @@ void LaneFolder::remove() noexcept {
 void remove_lane_folder(int parent, const char* name) noexcept {
   const int folder = raw::open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
   if (folder < 0) return;
-  // Its lock last: nobody else may take the folder for another's meanwhile.
+  // What tells that it is one nearly last, so that whoever is killed in here can be followed by another. Its
+  // lock last: nobody else may take the folder for another's meanwhile.
   for_each_entry(folder, ".", [&](const char* entry) {
-    if (std::string_view(entry) != LaneFolder::kLockName) (void)raw::call(SYS_unlinkat, folder, entry, 0);
+    const std::string_view file(entry);
+    if (file != LaneFolder::kLockName && file != Pool::kFileName)
+      (void)raw::call(SYS_unlinkat, folder, entry, 0);
   });
+  (void)raw::call(SYS_unlinkat, folder, Pool::kFileName, 0);
   // Whoever looks at it now makes another lock.
   constexpr int kTries = 10;
   long removed = -ENOTEMPTY;
