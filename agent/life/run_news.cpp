@@ -176,6 +176,19 @@ void RunNews::tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunct
   if (told == Status::kNoSpace) take_caused_signal(-EFBIG);
 }
 
+void say_losses(Log& log) noexcept {
+  const std::uint64_t lost = counted(static_cast<std::size_t>(Counter::run_records_lost));
+  if (lost == 0) return;
+  Message line;
+  line.text("events of functions: ")
+      .number(lost)
+      .text(
+          " are lost, for which there was no room in shared memory, or that their threads did not finish; "
+          "the outputs say where. "
+          "A larger memory= has more room, fewer hooks= need less");
+  (void)log.say(line.view());
+}
+
 // The pool stays mapped, since a thread may stand in a hook.
 void RunNews::end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenSinks& sinks,
                   Log& log) noexcept {
@@ -184,6 +197,7 @@ void RunNews::end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenS
   (void)Pool::await_busy(kBusyWaitNs);
   is_on_ = false;
   is_left_ = ProcessDrain::finish(how, wait_ns, log) == Status::kBusy;
+  say_losses(log);
   sinks.leave(kCodeLaneRow);
   files_.close();
   if (!is_left_) place.remove(LaneFolder::kLinkName);

@@ -121,7 +121,7 @@ void start_timer(int signal, long interval_ns) {
     std::exit(5);
 }
 
-// Not as fast as it could: what is to be read back grows with it.
+// Until it is killed not as fast as it could: what is to be read back grows with it.
 void run(unsigned number, std::uint64_t steps) {
   t_number = number;
   g_progress->threads[number].tid.store(static_cast<int>(syscall(SYS_gettid)));
@@ -129,7 +129,7 @@ void run(unsigned number, std::uint64_t steps) {
   start_timer(SIGUSR2, 310'000);
   for (std::uint64_t step = 0; steps == 0 || step < steps; ++step) {
     do_steps(0, 1);
-    if (step % 64 != 63) continue;
+    if (steps != 0 || step % 64 != 63) continue;
     const timespec pause = {0, 50'000};
     nanosleep(&pause, nullptr);
   }

@@ -120,6 +120,27 @@ TEST_F(RunSurvives, SigkillUnderTheCommandWhichRecovers) {
   }
 }
 
+// What is there is the newest of each.
+TEST_F(RunSurvives, SigkillInFlight) {
+  for (unsigned round = times(5, 100); round > 0; --round) {
+    const Case the_case = some_case(random_);
+    SCOPED_TRACE(text_of(the_case));
+    const TempFolder folder;
+    const std::string shared = folder.file("progress");
+    const Progress* const progress = kill_record::map(shared.c_str());
+    ASSERT_NE(progress, nullptr);
+    Child child(with_agent(folder, KILL_HOST, {shared, the_case.threads, "0"},
+                           "formats=calls,counts hooks=* policy=flight memory=" + the_case.memory));
+    kill_at(*progress, the_case.target);
+    EXPECT_EQ(child.wait(30).signal, SIGKILL);
+    const Ended ended = jitquill(folder, "recover", output(folder));
+    EXPECT_TRUE(ended.succeeded()) << ended.describe();
+    kill_files::expect_newest(*progress, folder);
+    run_files::expect_no_lanes(child.pid());
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(RunSurvives, WithoutAKillNothingIsMissing) {
   const TempFolder folder;
   const std::string shared = folder.file("progress");
