@@ -33,6 +33,7 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
   const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
+  latest_ns_ = now.ns;
   load_calibrations();
   calibrate(now);
   pass_over(now);
