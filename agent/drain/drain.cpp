@@ -29,6 +29,12 @@ bool Drain::set_up(const DrainSettings& settings) noexcept {
   return true;
 }
 
+void Drain::close_files() noexcept {
+  outputs_.close_files();
+  journal_.close();
+  code_lane_.close();
+}
+
 Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
   const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);

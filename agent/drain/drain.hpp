@@ -60,6 +60,8 @@ class Drain final : private BatchTaker {
   Status open(const DrainSettings& settings, const Now& now) noexcept;
   // Goes on where the process before stopped: by the journal that is there. kNotFound: there is none.
   Status resume(const DrainSettings& settings) noexcept;
+  // In a child, whose parent may have been in the middle of any call: nothing else of it may be used then.
+  void close_files() noexcept;
   bool is_finished() const noexcept { return is_finished_; }
 
   // Looks at every lane once.

@@ -35,6 +35,8 @@ class Journal {
     folder_identity_.note(folder);
   }
 
+  void close() noexcept { file_.close(); }
+
   // A new file with this state in it, in place of the one before.
   Status replace(std::span<const std::uint8_t> whole) noexcept;
   // What changed. After a failure the next must be replace().

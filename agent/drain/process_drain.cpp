@@ -153,6 +153,7 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
 
 // What is under the lock may be half-changed, and is nobody's now: no destructor runs.
 void ProcessDrain::forget() noexcept {
+  if (g_state.drain != nullptr) g_state.drain->close_files();
   g_state.drain = nullptr;
   g_state.said = {};
   g_state.has_thread = g_state.wants_thread = false;

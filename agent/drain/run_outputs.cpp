@@ -122,6 +122,10 @@ void RunOutputs::append() noexcept {
   }
 }
 
+void RunOutputs::close_files() noexcept {
+  for (Output& output : std::span(outputs_, count_)) output.file.close();
+}
+
 void RunOutputs::put(bool whole, Bytes& state) noexcept {
   state.uleb128(count_);
   for (Output& output : std::span(outputs_, count_)) {

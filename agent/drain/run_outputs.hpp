@@ -42,6 +42,7 @@ class RunOutputs {
   void batch(const Batch& batch) noexcept;
   void end(std::uint64_t when_ns) noexcept;
   void append() noexcept;
+  void close_files() noexcept;
   std::uint64_t bytes() const noexcept;  // in all files
 
   // | sinks: count, {name, length u64, is off u8, state} |; what changed in a state, or all of it.

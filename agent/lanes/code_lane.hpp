@@ -85,6 +85,7 @@ class CodeLaneReader {
 
   // Takes the descriptor over, and begins at the first record.
   bool open(int descriptor) noexcept;
+  void close() noexcept { descriptor_.close(); }
   // The record's texts are valid until the next call of either. kNothingYet: ask again after news.
   Next next(CodeRecord& record) noexcept;
   // Where the record that next() answered last begins, for read_at().
