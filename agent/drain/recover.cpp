@@ -46,6 +46,13 @@ class FilesBefore final : public Folder {
   int folder_;
 };
 
+// What another user left could name any folder of ours, whose files would be cut.
+bool is_ours(const Descriptor& folder) noexcept {
+  struct stat status {};
+  return raw::status_of(folder.number(), status) == 0 &&
+         status.st_uid == static_cast<uid_t>(raw::call(SYS_geteuid));
+}
+
 Recovery recovery_of(Status status) noexcept {
   if (status == Status::kNotFound) return Recovery::kNoJournal;
   return status == Status::kNoOutput ? Recovery::kNoOutput : Recovery::kFailed;
@@ -57,7 +64,8 @@ Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say)
   settings.lanes = &pool;
   settings.output = &files;
   settings.lane_folder = lane_folder;
-  settings.code_lane = raw::open_at(lane_folder, lanes::kCodeFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+  settings.code_lane =
+      raw::open_at(lane_folder, lanes::kCodeFile, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0);
   settings.say = say;
   auto* const drain = new (std::nothrow) Drain;
   if (drain == nullptr) return Recovery::kFailed;
@@ -90,6 +98,7 @@ const char* text(Recovery recovery) noexcept {
 Recovery recover(const char* lane_folder, const RecoverSettings& settings) noexcept {
   const Descriptor folder(open_folder(lane_folder));
   if (!folder) return Recovery::kNoLanes;
+  if (!is_ours(folder)) return Recovery::kNotOurs;
   const Descriptor lock(lanes::lock_lane_folder(folder.number()));
   if (!lock) return lock.number() == -EWOULDBLOCK ? Recovery::kBusy : Recovery::kFailed;
   DeadPool pool;
@@ -101,6 +110,7 @@ Recovery recover(const char* lane_folder, const RecoverSettings& settings) noexc
   const char* const named = settings.output_folder;
   const Descriptor output(open_folder(named != nullptr ? named : pool.header().output_folder));
   if (!output) return Recovery::kNoOutput;
+  if (!is_ours(output)) return Recovery::kNotOurs;
   return drain_rest(pool, folder.number(), output.number(), settings.say);
 }
 

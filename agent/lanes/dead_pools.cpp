@@ -23,6 +23,8 @@ namespace jitquill::lanes {
 namespace {
 
 constexpr std::int64_t kKeptFor_s = 24 * 60 * 60;
+// Not waiting for a writer, where somebody put a pipe.
+constexpr int kToRead = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kMostRounds = 1000;  // one folder each
 
 struct Dead {
@@ -66,7 +68,7 @@ void judge_by_age(int folder, Dead& dead) noexcept {
 // Without a whole header it was killed while it started, or while somebody removed it: it has no records, and
 // time tells that it is dead.
 void judge(int folder, Dead& dead) noexcept {
-  const int file = raw::open_at(folder, Pool::kFileName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+  const int file = raw::open_at(folder, Pool::kFileName, kToRead, 0);
   const long mapped = file < 0 ? file : raw::map(kLaneTableAt, PROT_READ, MAP_SHARED, file);
   struct stat status {};
   const bool is_whole = file >= 0 && raw::status_of(file, status) == 0 &&

@@ -38,7 +38,7 @@ void LaneFiles::remove(const char* name) noexcept {
 
 int LaneFiles::open_to_read(const char* name) noexcept {
   if (!handle_.is_ours()) return -EBADF;
-  return high(raw::open_at(handle_.number(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0));
+  return high(raw::open_at(handle_.number(), name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0));
 }
 
 }  // namespace jitquill::lanes

@@ -332,6 +332,31 @@ TEST_F(Refused, WhereSomethingIsMissing) {
   expect_undisturbed(place);
 }
 
+// They could name any folder of ours in theirs.
+TEST_F(Refused, FoldersOfOtherUsers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give folders away";
+  constexpr uid_t kOther = 65'534;
+  for (const std::string& folder : {place.lanes.path(), place.output.path()}) {
+    ASSERT_EQ(chown(folder.c_str(), kOther, static_cast<gid_t>(-1)), 0);
+    EXPECT_EQ(recovered(place), Recovery::kNotOurs);
+    ASSERT_EQ(chown(folder.c_str(), 0, static_cast<gid_t>(-1)), 0);
+  }
+  EXPECT_EQ(recovered(place), Recovery::kDone);
+  expect_undisturbed(place);
+}
+
+TEST_F(Refused, WaitsForNobodyWhereFilesArePipes) {
+  for (const char* file : {"lanes", "journal", "code", "lock"}) {
+    const Place spoiled;
+    kill_story(spoiled, 20, KillWhen::kHalfway);
+    (void)std::remove(spoiled.lanes.file(file).c_str());
+    ASSERT_EQ(mkfifo(spoiled.lanes.file(file).c_str(), 0600), 0);
+    alarm(20);
+    (void)recovered(spoiled);
+    alarm(0);
+  }
+}
+
 // What somebody wrote over: any answer but a crash.
 TEST_F(Refused, DamageIsNoCrash) {
   std::mt19937_64 random(9);

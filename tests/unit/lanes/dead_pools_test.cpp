@@ -70,6 +70,17 @@ TEST(DeadPools, AreKeptForRecoveryUnlessTheyWereEmptied) {
   EXPECT_FALSE(exists(ended));
 }
 
+TEST(DeadPools, ThatArePipesHoldNobodyUp) {
+  const test_support::TempFolder place;
+  const std::string spoiled = leave_pool(place.path());
+  ASSERT_EQ(unlink((spoiled + "/lanes").c_str()), 0);
+  ASSERT_EQ(mkfifo((spoiled + "/lanes").c_str(), 0600), 0);
+  alarm(20);
+  sweep_dead_pools(parent_of(spoiled).c_str(), 0);
+  alarm(0);
+  EXPECT_TRUE(exists(spoiled));
+}
+
 TEST(DeadPools, GoAfterADay) {
   const test_support::TempFolder place;
   const std::string old = leave_pool(place.path());
