@@ -39,6 +39,27 @@ void remove_lanes(const fs::path& path) {
   ::close(folder);
 }
 
+std::string parent_name() {
+  return LaneFolder::kParentStem + std::to_string(::geteuid());
+}
+
+// Whoever removed it was killed before the last step.
+bool is_half_removed(const fs::path& folder) {
+  if (folder.parent_path().filename() != parent_name()) return false;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().filename() != LaneFolder::kLockName) return false;
+  }
+  return !error;
+}
+
+// What was found by its output folder loses the link to it.
+void remove_both(const fs::path& lanes, const std::string& folder) {
+  remove_lanes(lanes);
+  std::error_code error;
+  if (lanes != folder) fs::remove(fs::path(folder) / LaneFolder::kLinkName, error);
+}
+
 }  // namespace
 
 bool is_lane_folder(const std::string& folder) {
@@ -48,7 +69,7 @@ bool is_lane_folder(const std::string& folder) {
 }
 
 std::vector<std::string> lane_folders() {
-  const std::string name = LaneFolder::kParentStem + std::to_string(::geteuid());
+  const std::string name = parent_name();
   std::vector<std::string> found;
   add_lane_folders(fs::path(LaneFolder::kSharedMemory) / name, found);
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
@@ -61,6 +82,10 @@ std::optional<drain::Recovery> recover(const std::string& folder) {
   std::error_code error;
   fs::path lane_folder = folder;
   if (!is_lane_folder(folder)) lane_folder = fs::canonical(lane_folder / LaneFolder::kLinkName, error);
+  if (!error && is_half_removed(lane_folder)) {
+    remove_both(lane_folder, folder);
+    return drain::Recovery::kNothingToDo;
+  }
   if (error || !is_lane_folder(lane_folder)) return std::nullopt;
   drain::RecoverSettings settings;
   settings.say = say;
@@ -68,8 +93,7 @@ std::optional<drain::Recovery> recover(const std::string& folder) {
   if (lane_folder != folder) settings.output_folder = folder.c_str();
   const drain::Recovery recovery = drain::recover(lane_folder.c_str(), settings);
   if (recovery != drain::Recovery::kDone && recovery != drain::Recovery::kNothingToDo) return recovery;
-  remove_lanes(lane_folder);
-  if (lane_folder != folder) fs::remove(fs::path(folder) / lanes::LaneFolder::kLinkName, error);
+  remove_both(lane_folder, folder);
   return recovery;
 }
 

@@ -1,5 +1,6 @@
 // show, check and recover on whole, broken and foreign files.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -139,6 +140,23 @@ TEST_F(CliFiles, RecoverFindsNothingToDoForDumps) {
     EXPECT_NE(ended.out.find("nothing to recover"), std::string::npos) << ended.out;
   }
   EXPECT_EQ(run({"recover", "nowhere"}).exit_code, 2);
+}
+
+// As one leaves it that was killed before its last step.
+TEST_F(CliFiles, RecoverEndsARemovalThatWasBrokenOff) {
+  const fs::path lanes = folder_.file("jitquill-" + std::to_string(geteuid())) + "/4711";
+  fs::create_directories(lanes);
+  fs::create_directories(folder_.file("out"));
+  std::ofstream(lanes / "lock").close();
+  fs::create_symlink(lanes, folder_.file("out/lanes"));
+  EXPECT_EQ(run({"recover", "out"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(lanes));
+  EXPECT_FALSE(fs::is_symlink(folder_.file("out/lanes")));
+  fs::create_directories(lanes);
+  std::ofstream(lanes / "other").close();
+  fs::create_symlink(lanes, folder_.file("out/lanes"));
+  EXPECT_EQ(run({"recover", "out"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(lanes / "other"));
 }
 
 }  // namespace
