@@ -111,6 +111,20 @@ std::uint64_t functions_in_files(ProcessOutput& process) {
   return std::max(in_dumps, in_maps);
 }
 
+// Off `counts`, where each function has a row that begins with the number; 0 where there is none.
+std::uint64_t calls_in_files(const ProcessOutput& process) {
+  std::uint64_t calls = 0;
+  for (const OutputFile& file : process.files) {
+    if (fs::path(file.path).filename() != "counts") continue;
+    std::ifstream in(file.path, std::ios::binary);
+    for (std::string line; std::getline(in, line);) {
+      std::uint64_t number = 0;
+      if (std::from_chars(line.data(), line.data() + line.size(), number).ec == std::errc{}) calls += number;
+    }
+  }
+  return calls;
+}
+
 std::uint64_t value_of(const std::vector<StatisticsRow>& rows, std::string_view name) {
   const auto row = std::ranges::find(rows, name, &StatisticsRow::name);
   return row != rows.end() ? row->value : 0;
@@ -194,8 +208,10 @@ std::vector<ProcessOutput> read_outputs(const std::vector<std::string>& folders,
   }
   for (ProcessOutput& process : processes) {
     add_perf_map(process, since_s);
-    const std::uint64_t said = value_of(process.statistics, "functions_loaded");
+    const std::uint64_t said = value_of(process.statistics, "functions_loaded") +
+                               value_of(process.statistics, "functions_without_code");
     const bool is_said = process.state == ProcessState::kEnded;
+    process.calls = is_said ? value_of(process.statistics, "run_calls") : calls_in_files(process);
     process.functions = is_said ? said : std::max(said, functions_in_files(process));
   }
   return processes;

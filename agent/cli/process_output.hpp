@@ -32,7 +32,8 @@ struct ProcessOutput {
   int pid = 0;
   ProcessState state = ProcessState::kEnded;
   std::uint64_t functions = 0;
-  bool is_torn = false;  // a dump ends inside a record
+  std::uint64_t calls = 0;  // of functions, in the outputs of run news
+  bool is_torn = false;     // a dump ends inside a record
   std::vector<StatisticsRow> statistics;
   std::vector<OutputFile> files;
 

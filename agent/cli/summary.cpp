@@ -28,6 +28,7 @@ const char* words_of(ProcessState state) {
 
 std::string text_of(const ProcessOutput& process) {
   std::string text = "  " + plain(process.name) + ": " + counted(process.functions, "function");
+  if (process.calls != 0) text.append(", ").append(counted(process.calls, "call"));
   if (process.state != ProcessState::kEnded) text.append(", ").append(words_of(process.state));
   if (process.is_torn) text += ", its last record was cut off";
   text += "\n";
@@ -42,7 +43,12 @@ std::string text_of(const ProcessOutput& process) {
 void put(Json& json, const ProcessOutput& process) {
   json.begin_object().key("name").text(process.name);
   json.key("pid").number(std::int64_t{process.pid}).key("state").text(words_of(process.state));
-  json.key("functions").number(process.functions).key("folders").begin_array();
+  json.key("functions")
+      .number(process.functions)
+      .key("calls")
+      .number(process.calls)
+      .key("folders")
+      .begin_array();
   for (const std::string& folder : process.folders) json.text(folder);
   json.end_array().key("files").begin_array();
   for (const OutputFile& file : process.files) {
@@ -75,6 +81,11 @@ bool write_file(const std::string& path, const std::string& text) {
 std::uint64_t Summary::functions() const {
   return std::accumulate(processes.begin(), processes.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const ProcessOutput& one) { return sum + one.functions; });
+}
+
+std::uint64_t Summary::calls() const {
+  return std::accumulate(processes.begin(), processes.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const ProcessOutput& one) { return sum + one.calls; });
 }
 
 std::uint64_t Summary::bytes() const {
@@ -130,7 +141,12 @@ std::string json_of(const Summary& summary) {
   summary.end.signal == 0 ? json.number(std::int64_t{summary.end.exit_code}) : json.null();
   json.key("signal");
   summary.end.signal != 0 ? json.number(std::int64_t{summary.end.signal}) : json.null();
-  json.key("functions").number(summary.functions()).key("bytes").number(summary.bytes());
+  json.key("functions")
+      .number(summary.functions())
+      .key("calls")
+      .number(summary.calls())
+      .key("bytes")
+      .number(summary.bytes());
   json.key("processes").begin_array();
   for (const ProcessOutput& process : summary.processes) put(json, process);
   json.end_array();

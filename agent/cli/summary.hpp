@@ -19,8 +19,9 @@ struct Summary {
   std::vector<std::string> next;     // what to do with it, as commands
 
   std::uint64_t functions() const;
+  std::uint64_t calls() const;
   std::uint64_t bytes() const;
-  bool has_recorded() const { return functions() != 0; }
+  bool has_recorded() const { return functions() != 0 || calls() != 0; }
 };
 
 // Fills in `missing`. `program`: what was run, as it was found.

@@ -198,6 +198,8 @@ void Drain::define_new() noexcept {
 
 void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept {
   define_new();
+  count(Counter::run_calls,
+        static_cast<std::uint64_t>(std::ranges::count(events, RunEventKind::kEnter, &RunEvent::kind)));
   outputs_.batch({thread_, events, posts});
 }
 

@@ -78,6 +78,12 @@ TEST_F(CliSummary, FindsFoldersWhereverTheOptionsPutThem) {
 constexpr char kAwaitDump[] =
     "i=0; while ! [ -s jitquill.data/demo*/*.dump ] && [ $i -lt 500 ]; do sleep 0.01; i=$((i+1)); done; ";
 
+// Once a thread has chunks of lanes beyond its first.
+constexpr char kAwaitLanes[] =
+    "i=0; while ! [ -s jitquill.data/demo*/lanes/journal ] && [ $i -lt 500 ]; do sleep 0.01; i=$((i+1)); "
+    "done; "
+    "sleep 0.1; ";
+
 TEST_F(CliSummary, CountsOffTheFilesOfAKilledProcess) {
   const Ended ended =
       run({"run", "--", "sh", "-c",
@@ -143,6 +149,42 @@ TEST_F(CliSummary, IsJsonWhateverTheNames) {
   EXPECT_EQ(in_json(ended.err, "j.command[1]"), "\"\\");
   EXPECT_EQ(in_json(ended.err, "j.command[1].codePointAt(3) + ' ' + j.command[1].slice(4)"),
             "1 \xC3\xA9 \xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST_F(CliSummary, CountsCalls) {
+  const Ended ended =
+      run({"run", "--formats", "calls,counts", "--hooks", "*", "--", DEMO_JIT, program("sieve")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.describe();
+  EXPECT_EQ(count(ended.err, " calls\n"), 1u) << ended.err;
+  EXPECT_EQ(count(ended.err, "missing"), 0u) << ended.err;
+  if (!has_node()) GTEST_SKIP() << "no node to read JSON";
+  const Ended json =
+      run({"run", "--json", "--formats", "counts", "--hooks", "*", "--", DEMO_JIT, program("sieve")});
+  EXPECT_EQ(in_json(json.err,
+                    "j.calls > 0 && j.calls == j.processes[0].calls && "
+                    "j.calls == j.processes[0].statistics.run_calls"),
+            "true")
+      << json.err;
+}
+
+TEST_F(CliSummary, CountsCallsOfAKilledProcessThatItRecovered) {
+  const Ended ended =
+      run({"run", "--formats", "counts", "--hooks", "*", "--", "sh", "-c",
+           std::string(DEMO_JIT " " PROGRAMS "/fannkuch.nib >out & ") + kAwaitLanes + "kill -9 $!; wait $!"});
+  EXPECT_EQ(ended.exit_code, 128 + SIGKILL) << ended.describe();
+  EXPECT_EQ(count(ended.err, " calls, killed, or ended without a word"), 1u) << ended.err;
+}
+
+TEST_F(CliSummary, NamesTheOptionThatAnEmptyOutputLacks) {
+  const Ended ended = run({"run", "--formats", "calls", "--", DEMO_JIT, program("sieve")});
+  EXPECT_EQ(count(ended.err, "missing: formats=calls shows calls, which were not asked for: hooks='*'"), 1u)
+      << ended.err;
+}
+
+TEST_F(CliSummary, SaysLossesOfCalls) {
+  const Ended ended = run({"run", "--formats", "calls", "--hooks", "*", "--policy", "flight", "--memory",
+                           "1300k", "--", DEMO_JIT, program("nqueens")});
+  EXPECT_EQ(count(ended.err, " run_records_lost ("), 1u) << ended.err;
 }
 
 TEST_F(CliSummary, SaysWhatWasLost) {
