@@ -27,8 +27,14 @@ void add_lane_folders(const fs::path& parent, std::vector<std::string>& found) {
   }
 }
 
-// All of it is in the output now. Not if somebody else looks at it.
+std::string parent_name() {
+  return LaneFolder::kParentStem + std::to_string(::geteuid());
+}
+
+// All of it is in the output now. Not if somebody else looks at it, and no copy that somebody keeps
+// elsewhere.
 void remove_lanes(const fs::path& path) {
+  if (path.parent_path().filename() != parent_name()) return;
   const int folder = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return;
   const int lock = lanes::lock_lane_folder(folder);
@@ -55,9 +61,9 @@ bool is_half_removed(const fs::path& folder) {
 
 // What was found by its output folder loses the link to it.
 void remove_both(const fs::path& lanes, const std::string& folder) {
-  remove_lanes(lanes);
   std::error_code error;
   if (lanes != folder) fs::remove(fs::path(folder) / LaneFolder::kLinkName, error);
+  remove_lanes(lanes);
 }
 
 }  // namespace
@@ -81,12 +87,17 @@ std::vector<std::string> lane_folders() {
 std::optional<drain::Recovery> recover(const std::string& folder) {
   std::error_code error;
   fs::path lane_folder = folder;
-  if (!is_lane_folder(folder)) lane_folder = fs::canonical(lane_folder / LaneFolder::kLinkName, error);
-  if (!error && is_half_removed(lane_folder)) {
-    remove_both(lane_folder, folder);
-    return drain::Recovery::kNothingToDo;
+  const fs::path link = lane_folder / LaneFolder::kLinkName;
+  if (!is_lane_folder(folder)) {
+    if (!fs::is_symlink(link, error)) return std::nullopt;
+    lane_folder = fs::canonical(link, error);
+    if (!error && is_half_removed(lane_folder)) {
+      remove_both(lane_folder, folder);
+      return drain::Recovery::kNothingToDo;
+    }
+    // The link goes before the folder: without the folder nobody has recovered it.
+    if (error || !is_lane_folder(lane_folder)) return drain::Recovery::kNoLanes;
   }
-  if (error || !is_lane_folder(lane_folder)) return std::nullopt;
   drain::RecoverSettings settings;
   settings.say = say;
   // Found by its output folder: that may have been moved since.

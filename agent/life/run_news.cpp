@@ -1,5 +1,6 @@
 #include "agent/life/run_news.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -30,6 +31,9 @@ constexpr SinkRow kCodeLaneRow = {"names of functions", true, nullptr, nullptr, 
 
 // A thread takes microseconds to get a chunk, unless it is stopped there.
 constexpr std::uint64_t kBusyWaitNs = 100'000'000;
+
+// Of what others left that were killed: a process with little memory of its own takes none of it away.
+constexpr std::uint64_t kLeastKeptBytes = std::uint64_t{256} << 20;
 
 constexpr lanes::Policy policy_of(LanePolicy policy) noexcept {
   switch (policy) {
@@ -88,7 +92,7 @@ Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const Outp
   if (const int made = folder_.make(places, pid); made != 0) {
     return refuse(log, "/dev/shm, $XDG_RUNTIME_DIR and the output folder take no folder", text_of(made));
   }
-  lanes::sweep_dead_pools(folder_.parent(), options.memory_bytes);
+  lanes::sweep_dead_pools(folder_.parent(), std::max(options.memory_bytes, kLeastKeptBytes));
   const int started = Pool::start({.folder = folder_.path(),
                                    .output_folder = place.path(),
                                    .memory_bytes = options.memory_bytes,

@@ -153,4 +153,19 @@ TEST_F(RunSurvives, WithoutAKillNothingIsMissing) {
   kill_files::expect_all(*progress, folder);
 }
 
+// Somebody else took the lanes away meanwhile: that is no success.
+TEST_F(RunSurvives, IsNotSaidToBeRecoveredWithoutItsLanes) {
+  const TempFolder folder;
+  const std::string shared = folder.file("progress");
+  const Progress* const progress = kill_record::map(shared.c_str());
+  ASSERT_NE(progress, nullptr);
+  Child child(with_agent(folder, KILL_HOST, {shared, "1", "0"}, "formats=calls hooks=*"));
+  kill_at(*progress, 1'000);
+  EXPECT_EQ(child.wait(30).signal, SIGKILL);
+  std::filesystem::remove_all(std::filesystem::read_symlink(output(folder) + "/lanes"));
+  const Ended ended = jitquill(folder, "recover", output(folder));
+  EXPECT_EQ(ended.exit_code, 1) << ended.describe();
+  EXPECT_NE(ended.out.find("no lanes there"), std::string::npos) << ended.out;
+}
+
 }  // namespace
