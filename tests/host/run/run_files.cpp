@@ -71,9 +71,24 @@ void expect_whole(const test_support::TempFolder& folder, pid_t pid) {
   expect_no_lanes(pid);
 }
 
+namespace {
+
+std::string lanes_of(pid_t pid) {
+  return "/dev/shm/jitquill-" + std::to_string(geteuid()) + "/" + std::to_string(pid);
+}
+
+}  // namespace
+
 void expect_no_lanes(pid_t pid) {
-  const std::string left = "/dev/shm/jitquill-" + std::to_string(geteuid()) + "/" + std::to_string(pid);
-  EXPECT_FALSE(std::filesystem::exists(left)) << left;
+  EXPECT_FALSE(std::filesystem::exists(lanes_of(pid))) << lanes_of(pid);
+}
+
+void expect_no_memory(pid_t pid) {
+  for (const char* name : {"lanes", "code", "journal"}) {
+    const std::string file = lanes_of(pid) + "/" + name;
+    EXPECT_FALSE(std::filesystem::exists(file)) << file;
+  }
+  (void)std::filesystem::remove_all(lanes_of(pid));
 }
 
 }  // namespace run_files

@@ -94,7 +94,7 @@ TEST_F(RunSurvives, SigkillAtAnyMoment) {
                                        : recover_with_kills(folder, output(folder), random_);
     EXPECT_TRUE(ended.succeeded()) << ended.describe();
     kill_files::expect_all(*progress, folder);
-    run_files::expect_no_lanes(child.pid());
+    run_files::expect_no_memory(child.pid());
     if (HasFailure()) return;
   }
 }
