@@ -214,6 +214,7 @@ Status Agent::stop() noexcept {
 void Agent::leave() noexcept {
   run_news_.end(FrameEnd::kProcessEnd, kDrainWaitNs, place_, sinks_, log_);
   run_news_.leave();
+  tell_wants();  // of an exec that fails
   write_statistics();
 }
 
