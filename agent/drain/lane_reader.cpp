@@ -12,7 +12,6 @@ using lanes::Record;
 using lanes::RecordKind;
 
 constexpr std::uint64_t kMoreMarkMask = std::uint64_t{0xFF} << 56;
-constexpr std::size_t kInWhen = 7;  // bytes of a payload
 
 // Where the next record is, if any: behind a block's header.
 std::uint32_t past_header(std::uint32_t at) noexcept {
@@ -129,7 +128,8 @@ void LaneReader::take_post(const ChunkView& chunk, std::uint32_t& at, std::uint6
       return;
     }
     for (std::size_t b = 0; b < kMoreBytes; ++b) {
-      const std::uint64_t word = b < kInWhen ? first >> 8 * b : rest >> 8 * (b - kInWhen);
+      const std::uint64_t word =
+          b < lanes::kMoreInWhen ? first >> 8 * b : rest >> 8 * (b - lanes::kMoreInWhen);
       if (!payloads_.push(static_cast<std::uint8_t>(word))) return payloads_.cut(begin);
     }
   }

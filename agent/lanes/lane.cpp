@@ -33,8 +33,7 @@ std::uint64_t bytes_at(const std::uint8_t* from, std::size_t size) noexcept {
 }
 
 void store_more(Record* at, const std::uint8_t* payload, std::size_t size, std::size_t following) noexcept {
-  constexpr std::size_t kInWhen = 7;
-  const std::size_t in_when = size < kInWhen ? size : kInWhen;
+  const std::size_t in_when = size < kMoreInWhen ? size : kMoreInWhen;
   const auto count = static_cast<std::uint32_t>(following) << 16;  // its low 16 bits would be in `when`
   store(at, what_word(RecordKind::kMore, bytes_at(payload + in_when, size - in_when), count),
         bytes_at(payload, in_when) | kMoreMark);

@@ -33,6 +33,7 @@ inline constexpr std::uint64_t kLow48 = (std::uint64_t{1} << 48) - 1;
 inline constexpr unsigned kSlotBits = 28;
 inline constexpr std::uint32_t kSlotMask = (std::uint32_t{1} << kSlotBits) - 1;
 inline constexpr std::size_t kMoreBytes = 13;
+inline constexpr std::size_t kMoreInWhen = 7;  // of them in `when`
 inline constexpr std::uint64_t kMoreMark = std::uint64_t{0xA5} << 56;
 
 // As it lies in a lane.
