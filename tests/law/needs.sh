@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A library in the host needs what is named and the loader only, has at most 64 bytes of TLS, all of it static, cannot be
-# unloaded, and calls neither the host's allocator nor stdio nor anything that ends a process.
+# unloaded, has no static destructor, and calls neither the host's allocator nor stdio nor anything that ends a process.
 set -euo pipefail
 library=$1
 shift
@@ -16,6 +16,8 @@ readelf -dW "$library" | grep -q NODELETE || fail "can be unloaded"
 
 called=$(nm -D --undefined-only "$library" | awk '{sub(/@.*/, "", $2); print $2}')
 [ -n "$called" ] || fail "no undefined symbols at all: nm failed"
+# What static destructors are registered with.
+grep -qx __cxa_atexit <<<"$called" && fail "has static destructors"
 for name in malloc calloc realloc free posix_memalign aligned_alloc _Znwm _ZdlPv abort exit __assert_fail \
             printf fprintf vfprintf fputs fwrite puts fopen sigaction signal __tls_get_addr \
             write writev open openat mmap close; do
