@@ -60,8 +60,9 @@ constexpr std::uint64_t kSegmentsAt =
     sizeof(std::uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs) + REG_CSGSFS * sizeof(greg_t);
 constexpr std::uint16_t kUserCode = 0x33;
 
-// What lies there is nobody's variable: no sanitizer may judge it.
-[[gnu::no_sanitize("address", "thread")]] std::uint64_t word_at(std::uint64_t address) noexcept {
+// What lies there is nobody's variable: no sanitizer may judge it. (clang 14 does not know it as
+// [[gnu::...]].)
+__attribute__((no_sanitize("address", "thread"))) std::uint64_t word_at(std::uint64_t address) noexcept {
   return *reinterpret_cast<const volatile std::uint64_t*>(address);
 }
 
