@@ -1,12 +1,17 @@
 #include "agent/hooks/sites.hpp"
 
+#include <sys/uio.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <new>
+#include <span>
 
 #include "agent/base/safe_copy.hpp"
 #include "agent/hooks/site_hooks.hpp"
 #include "agent/hooks/sled.hpp"
 #include "jitquill/jitquill.h"
+#include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::sites {
 
@@ -135,7 +140,8 @@ void touch(std::uint8_t* writable, std::uint64_t size) noexcept {
 SiteList::SiteList(const CodeLoad& load) noexcept
     : writable_(load.writable),
       count_(static_cast<std::uint32_t>(load.sites.size())),
-      name_size_(static_cast<std::uint32_t>(std::min(load.name.size(), kMostNameBytes))) {}
+      name_size_(static_cast<std::uint32_t>(std::min(load.name.size(), kMostNameBytes))),
+      id_(static_cast<std::uint32_t>(load.id)) {}
 
 SiteList* SiteList::make(const CodeLoad& load, Trouble& trouble) noexcept {
   const bool has_place = load.writable != nullptr && !load.may_fault;
@@ -170,7 +176,43 @@ void SiteList::turn_each(std::uint32_t from, std::uint32_t to, bool on) noexcept
   for (std::uint32_t i = from; i < to; ++i) sled::turn(writable_ + offsets()[i], on);
 }
 
-void SiteList::turn(bool on) noexcept {
+// By the kernel, which answers where a load or store of our own would fault; where it may not be asked (a
+// seccomp filter) its runtime is believed. What is written is what is there.
+bool SiteList::is_there() noexcept {
+  constexpr std::uint32_t kAtOnce = 32;
+  std::uint8_t bytes[kAtOnce][sled::kSize];
+  iovec local[kAtOnce];
+  iovec remote[kAtOnce];
+  const long process = raw::call(SYS_getpid);
+  for (std::uint32_t from = 0; from < count_; from += kAtOnce) {
+    const std::uint32_t count = std::min(kAtOnce, count_ - from);
+    const auto all = [&](long number, std::size_t size) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        local[i] = {bytes[i], size};
+        remote[i] = {writable_ + offsets()[from + i], size};
+      }
+      return raw::call(number, process, local, std::size_t{count}, remote, std::size_t{count}, 0UL);
+    };
+    const long read = all(SYS_process_vm_readv, sled::kSize);
+    if (read == -EPERM || read == -ENOSYS) return true;
+    if (read != static_cast<long>(count * sled::kSize)) return false;
+    const bool are_ours = std::ranges::all_of(std::span(bytes, count), [&](const std::uint8_t* at) {
+      return sled::is_sled(at) && sled::id_of(at) == id_;
+    });
+    constexpr std::size_t kState = sizeof(std::uint16_t);
+    if (!are_ours || all(SYS_process_vm_writev, kState) != static_cast<long>(count * kState)) return false;
+  }
+  return true;
+}
+
+bool SiteList::turn(bool on) noexcept {
+  if (on == is_on_) return true;
+  is_gone_ = is_gone_ || !is_there();
+  if (!is_gone_) turn_new(on);
+  return !is_gone_;
+}
+
+void SiteList::turn_new(bool on) noexcept {
   if (on == is_on_) return;
   is_on_ = on;
   if (on) turn_each(entries_, count_, true);

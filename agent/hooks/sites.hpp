@@ -5,7 +5,9 @@
 // Promises  nothing is written into bytes that are not a prefilled sled (sled.hpp) whose thunk leads to our
 //           hook of its kind: a function with one such site keeps all of its sites as they are. A function's
 //           exits are on before its entries, and off after them.
-// Does not  know whether the code still lives: forget() the sites when it is gone.
+//           Before sites of old code are switched they are looked at: where they are gone, other bytes, or
+//           read-only without a word of their runtime, nothing is written, and they are left for good.
+// Does not  notice code that goes, without a word, at the very moment when its sites are written.
 #pragma once
 
 #include <cstdint>
@@ -45,12 +47,17 @@ class SiteList {
   static SiteList* make(const CodeLoad& load, Trouble& trouble) noexcept;
   static void forget(SiteList* list) noexcept;  // null too
 
-  void turn(bool on) noexcept;
+  // Directly behind make().
+  void turn_new(bool on) noexcept;
+  // False: they are not where they were.
+  bool turn(bool on) noexcept;
+  bool is_gone() const noexcept { return is_gone_; }
   bool is_on() const noexcept { return is_on_; }
   std::string_view name() const noexcept;
 
  private:
   explicit SiteList(const CodeLoad& load) noexcept;
+  bool is_there() noexcept;
   void turn_each(std::uint32_t from, std::uint32_t to, bool on) noexcept;
   std::uint32_t* offsets() noexcept { return reinterpret_cast<std::uint32_t*>(this + 1); }
 
@@ -58,7 +65,9 @@ class SiteList {
   std::uint32_t entries_ = 0;  // of offsets(), the first ones
   std::uint32_t count_;
   std::uint32_t name_size_;
+  std::uint32_t id_;
   bool is_on_ = false;
+  bool is_gone_ = false;
 };
 
 }  // namespace jitquill::sites

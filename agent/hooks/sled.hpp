@@ -34,6 +34,12 @@ inline bool is_sled(const std::uint8_t* bytes) noexcept {
   return (state == kOff || state == kOn) && bytes[6] == kCall;
 }
 
+inline std::uint32_t id_of(const std::uint8_t* bytes) noexcept {
+  std::uint32_t id = 0;
+  __builtin_memcpy(&id, bytes + 2, sizeof id);
+  return id;
+}
+
 // Where its call goes when it runs at `address`.
 inline std::uint64_t target_of(const std::uint8_t* bytes, std::uint64_t address) noexcept {
   std::int32_t relative = 0;

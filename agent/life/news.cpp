@@ -144,7 +144,7 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64
                                    is_wanted_again);
   count_as_owner(Counter::functions_replaced, added.replaced);
   count(Counter::unwinding_tails_overwritten, added.tails_overwritten);
-  if (sites != nullptr && added.has_memory) sites->turn(is_traced(load.name));
+  if (sites != nullptr && added.has_memory) sites->turn_new(is_traced(load.name));
   return added.has_memory;
 }
 

@@ -58,9 +58,8 @@ sites::SiteList* Agent::take_sites(const CodeLoad& load, Status& status) noexcep
 void Agent::switch_sites() noexcept {
   code_map_.for_each_sites([this](sites::SiteList& list) {
     const bool on = is_traced(list.name());
-    if (on == list.is_on()) return;
-    list.turn(on);
-    count(Counter::sites_switched);
+    if (on == list.is_on() || list.is_gone()) return;
+    count(list.turn(on) ? Counter::sites_switched : Counter::sites_gone);
   });
 }
 

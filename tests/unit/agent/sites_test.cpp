@@ -94,7 +94,7 @@ TEST(Sites, AreSwitchedByTheirFirstTwoBytes) {
   EXPECT_EQ(list->name(), "f");
   for (int i = 0; i < 3; ++i) {
     for (const bool on : {true, false}) {
-      list->turn(on);
+      EXPECT_TRUE(list->turn(on));
       EXPECT_EQ(list->is_on(), on);
       for (const Site& site : code.sites) {
         const std::string bytes = code.sled(site.offset);
@@ -106,12 +106,47 @@ TEST(Sites, AreSwitchedByTheirFirstTwoBytes) {
   SiteList::forget(list);
 }
 
+class SitesThatWent : public testing::Test {
+ protected:
+  void expect_left() {
+    const std::string before = code.all();
+    for (const bool on : {true, false, true}) {
+      EXPECT_EQ(list->turn(on), !on) << on;
+      EXPECT_TRUE(list->is_gone());
+    }
+    EXPECT_EQ(code.all(), before);
+  }
+  ~SitesThatWent() override { SiteList::forget(list); }
+  Code code;
+  SiteList* list = take(code.load());
+};
+
+TEST_F(SitesThatWent, ByMprotectAreLeft) {
+  ASSERT_EQ(::mprotect(code.writable(), kPage, PROT_READ), 0);
+  expect_left();
+}
+
+TEST_F(SitesThatWent, ByMunmapAreLeft) {
+  ASSERT_EQ(::mprotect(code.writable(), kPage, PROT_NONE), 0);
+  expect_left();
+}
+
+TEST_F(SitesThatWent, UnderOtherBytesAreLeft) {
+  std::memset(code.byte(kTailAt), 0x90, sled::kSize);
+  expect_left();
+}
+
+TEST_F(SitesThatWent, UnderAnotherFunctionAreLeft) {
+  code.byte(kLeaveAt)[2] ^= 1;  // its number
+  expect_left();
+}
+
 TEST(Sites, NothingBesideThemIsWritten) {
   Code code;
   std::string expected = code.all();
   SiteList* const list = take(code.load());
   ASSERT_NE(list, nullptr);
-  list->turn(true);
+  EXPECT_TRUE(list->turn(true));
   for (const Site& site : code.sites) expected.replace(site.offset, 6, "\x41\xBA\x78\x56\x34\x12");
   EXPECT_EQ(code.all(), expected);
   SiteList::forget(list);
@@ -122,7 +157,7 @@ TEST(Sites, AreTakenAgainAsTheyAre) {
   Code code;
   SiteList* const first = take(code.load());
   ASSERT_NE(first, nullptr);
-  first->turn(true);
+  EXPECT_TRUE(first->turn(true));
   CodeLoad again = code.load();
   again.id = 7;
   SiteList* const second = take(again);
