@@ -45,10 +45,6 @@ void remove_lanes(const fs::path& path) {
   ::close(folder);
 }
 
-std::string parent_name() {
-  return LaneFolder::kParentStem + std::to_string(::geteuid());
-}
-
 // Whoever removed it was killed before the last step.
 bool is_half_removed(const fs::path& folder) {
   if (folder.parent_path().filename() != parent_name()) return false;
