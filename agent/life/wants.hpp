@@ -9,7 +9,7 @@
 namespace jitquill {
 
 // Until the options are read code is wanted: a call before our constructor ran must come in.
-struct Wants {
+struct alignas(std::uint64_t) Wants {
   std::uint32_t intakes = 0;  // bit i = row i of intakes.def
   bool is_known : 1 = false;  // the options are read
   bool is_stopped : 1 = false;
