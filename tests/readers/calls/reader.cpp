@@ -9,7 +9,6 @@
 namespace calls_reader {
 namespace {
 
-constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr std::size_t kMostIndented = 60;
 
 struct RuleText {
