@@ -57,9 +57,9 @@ bool is_half_removed(const fs::path& folder) {
 
 // What was found by its output folder loses the link to it.
 void remove_both(const fs::path& lanes, const std::string& folder) {
+  remove_lanes(lanes);
   std::error_code error;
   if (lanes != folder) fs::remove(fs::path(folder) / LaneFolder::kLinkName, error);
-  remove_lanes(lanes);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::optional<drain::Recovery> recover(const std::string& folder) {
       remove_both(lane_folder, folder);
       return drain::Recovery::kNothingToDo;
     }
-    // The link goes before the folder: without the folder nobody has recovered it.
+    // Somebody else took them away, or whoever removed them was killed before it removed the link.
     if (error || !is_lane_folder(lane_folder)) return drain::Recovery::kNoLanes;
   }
   drain::RecoverSettings settings;

@@ -66,11 +66,11 @@ TEST_F(Room, InTheLanesPlaceIsNone) {
 }
 
 TEST_F(Room, InTheOutputsPlaceIsLittle) {
-  const Ended ended = run(folder_.file("out"), "1m", kManyCalls, "");
+  const Ended ended =
+      run(folder_.file("out"), "1m", kManyCalls, "verbose=1");  // its log may have no room either
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
-  EXPECT_EQ(ended.err, "");
-  EXPECT_NE(file("log").find("calls: switched off after three failures in a row"), std::string::npos)
-      << file("log");
+  EXPECT_NE(ended.err.find("calls: switched off after three failures in a row"), std::string::npos)
+      << ended.err;
 }
 
 }  // namespace
