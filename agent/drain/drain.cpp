@@ -165,12 +165,14 @@ bool Drain::drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept {
   if (!records.empty()) functions_.read_news();
   thread_ = lane.run_thread();
   const std::uint64_t unpaired = lane.pairing().unpaired();
+  const std::uint64_t unrecorded = lane.pairing().unrecorded();
   lane.pairing().take(records, reader_, around_);
   pass.records += records.size();
   if (is_gone && !has_more && !lane.misses_chunk(row(lane.row())))
     lane.end(FrameEnd::kThreadEnd, lane.pairing().last_ns(), row(lane.row()), around_);
   events_.flush();
   count_news(records.size(), lane.pairing().unpaired() - unpaired);
+  count(Counter::run_entries_unrecorded, lane.pairing().unrecorded() - unrecorded);
   latest_ns_ = std::max(latest_ns_, lane.pairing().last_ns());
   if (lane.has_changed() && commit(lane)) free(lane);
   return has_more;

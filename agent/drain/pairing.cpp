@@ -10,6 +10,10 @@ using lanes::RecordKind;
 
 constexpr std::uint32_t kOnTheGround =
     ~std::uint32_t{0};  // place of an interpreter's frame with none around it
+// At frames, by leaves whose key is not that of the topmost: so many for each record, all together. A frame
+// that is that deep had its own records before; and ends that were never entered cost no more than others.
+constexpr std::uint32_t kLooksEach = 16;
+constexpr std::uint32_t kMostLooks = 2 * Pairing::kMostOpen;
 constexpr std::uint32_t kMostDepth = (1u << 24) - 1;
 constexpr std::uint32_t kMostStack = 255;
 
@@ -37,7 +41,7 @@ void Pairing::learn_stack(std::uint64_t low, std::uint64_t high, StackKind kind,
 }
 
 inline void Pairing::push(Stack& stack, const Frame& frame, EventBuffer& events) noexcept {
-  if (!stack.frames.push(frame)) [[unlikely]] {
+  if (open_ >= kMostOpen || !stack.frames.push(frame)) [[unlikely]] {
     ++unrecorded_;
     return;
   }
@@ -142,6 +146,7 @@ void Pairing::leave_below(Stack& stack, std::uint32_t place, FrameEnd how, std::
 
 void Pairing::enter_key(std::uint32_t key, FunctionNumber function, std::uint64_t when_ns,
                         EventBuffer& events) noexcept {
+  looks_left_ = std::min(looks_left_ + kLooksEach, kMostLooks);
   Stack* const stack = stacks_.any();
   if (stack == nullptr || function == Functions::kNone) {
     ++unrecorded_;
@@ -156,7 +161,11 @@ void Pairing::enter_key(std::uint32_t key, FunctionNumber function, std::uint64_
 bool Pairing::leave_key_on(Stack& stack, std::uint32_t key, std::uint64_t when_ns,
                            EventBuffer& events) noexcept {
   std::size_t at = stack.frames.size();
-  while (at != 0 && stack.frames[at - 1].key != (key | Frame::kIsKey)) --at;
+  while (at != 0 && stack.frames[at - 1].key != (key | Frame::kIsKey)) {
+    if (looks_left_ == 0) return false;
+    --looks_left_;
+    --at;
+  }
   if (at == 0) return false;
   close_to(stack, at, when_ns, events);
   close(stack, FrameEnd::kReturned, when_ns, events);
@@ -164,10 +173,13 @@ bool Pairing::leave_key_on(Stack& stack, std::uint32_t key, std::uint64_t when_n
 }
 
 void Pairing::leave_key(std::uint32_t key, std::uint64_t when_ns, EventBuffer& events) noexcept {
+  looks_left_ = std::min(looks_left_ + kLooksEach, kMostLooks);
   Stack* const current = stacks_.current();
   bool is_closed = open_keys_ != 0 && current != nullptr && leave_key_on(*current, key, when_ns, events);
-  for (std::size_t i = stacks_.size(); i-- > 0 && open_keys_ != 0 && !is_closed;)
+  for (std::size_t i = stacks_.size(); i-- > 0 && open_keys_ != 0 && looks_left_ != 0 && !is_closed;) {
+    --looks_left_;
     is_closed = &stacks_[i] != current && leave_key_on(stacks_[i], key, when_ns, events);
+  }
   if (!is_closed) ++unpaired_;
 }
 
@@ -230,7 +242,7 @@ void Pairing::end(FrameEnd how, std::uint64_t when_ns, const Surroundings& aroun
 }
 
 void Pairing::put_head(Bytes& state) const noexcept {
-  state.u64(last_ns_).u32(open_).u32(open_keys_).u64(unpaired_).u64(unrecorded_);
+  state.u64(last_ns_).u32(open_).u32(open_keys_).u64(unpaired_).u64(unrecorded_).u32(looks_left_);
 }
 
 void Pairing::put_changes(Bytes& state) noexcept {
@@ -249,6 +261,7 @@ bool Pairing::apply(ByteSource& state) noexcept {
   open_keys_ = state.u32();
   unpaired_ = state.u64();
   unrecorded_ = state.u64();
+  looks_left_ = state.u32();
   return stacks_.apply(state);
 }
 

@@ -39,6 +39,10 @@ struct Surroundings {
 
 class Pairing {
  public:
+  // Of one thread. A program whose frames end without a word, as an interpreter's may that never tells of
+  // errors, would fill the host's memory otherwise.
+  static constexpr std::uint32_t kMostOpen = std::uint32_t{1} << 20;
+
   // Before anything else of a thread.
   void begin(std::uint64_t ticks, const Surroundings& around) noexcept;
   // As a chunk's header has them; 0 = unknown.
@@ -51,8 +55,10 @@ class Pairing {
 
   std::uint64_t last_ns() const noexcept { return last_ns_; }
   std::uint32_t open() const noexcept { return open_; }
-  std::uint64_t unpaired() const noexcept { return unpaired_; }      // exits without an entry
-  std::uint64_t unrecorded() const noexcept { return unrecorded_; }  // entries that there was no memory for
+  std::uint64_t unpaired() const noexcept { return unpaired_; }  // exits without an entry
+  std::uint64_t unrecorded() const noexcept {
+    return unrecorded_;
+  }  // entries beyond kMostOpen, or without memory
 
   // | last_ns | open | unpaired | stacks |
   void put_changes(Bytes& state) noexcept;
@@ -85,6 +91,7 @@ class Pairing {
   std::uint32_t open_keys_ = 0;
   std::uint64_t unpaired_ = 0;
   std::uint64_t unrecorded_ = 0;
+  std::uint32_t looks_left_ = 0;
 };
 
 }  // namespace jitquill::drain

@@ -47,6 +47,31 @@ TEST_F(PairingOf, CallsAndReturns) {
 }
 
 // gcc puts return addresses 8 bytes apart.
+// As an interpreter that never tells of frames which errors removed.
+TEST_F(PairingOf, FramesThatNeverEndHaveABound) {
+  constexpr std::uint32_t kMore = 1000;
+  std::vector<Taken> records;
+  for (std::uint32_t i = 0; i < Pairing::kMostOpen + kMore; ++i)
+    records.push_back({i + 1, 1, i, 0, Kind::kEnterKey});
+  take(std::move(records));
+  EXPECT_EQ(pairing.open(), Pairing::kMostOpen);
+  EXPECT_EQ(pairing.unrecorded(), kMore);
+  key(Kind::kLeaveKey, 2'000'000'000, 0);  // the first of them: all go
+  EXPECT_EQ(pairing.open(), 0u);
+  EXPECT_EQ(events().size(), 2u * Pairing::kMostOpen);
+}
+
+// Each would look at all that is open: minutes.
+TEST_F(PairingOf, EndsThatWereNeverEnteredCostLittle) {
+  constexpr std::uint32_t kOpen = 900'000, kWrong = 1'000'000;
+  std::vector<Taken> records;
+  for (std::uint32_t i = 0; i < kOpen + kWrong; ++i)
+    records.push_back({i + 1, 1, i, 0, i < kOpen ? Kind::kEnterKey : Kind::kLeaveKey});
+  take(std::move(records));
+  EXPECT_EQ(pairing.unpaired(), kWrong);
+  EXPECT_EQ(pairing.open(), kOpen);
+}
+
 TEST_F(PairingOf, TwoSlotsSideBySideAreTwo) {
   enter(1, kTop, 1);
   enter(2, kTop - 8, 2);
