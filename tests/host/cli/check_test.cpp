@@ -155,7 +155,7 @@ TEST_F(CliFiles, RecoverEndsARemovalThatWasBrokenOff) {
   fs::create_directories(lanes);
   std::ofstream(lanes / "other").close();
   fs::create_symlink(lanes, folder_.file("out/lanes"));
-  EXPECT_EQ(run({"recover", "out"}).exit_code, 0);
+  EXPECT_NE(run({"recover", "out"}).exit_code, 0);
   EXPECT_TRUE(fs::exists(lanes / "other"));
 }
 
