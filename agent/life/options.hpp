@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "agent/base/fixed_text.hpp"
-#include "agent/hooks/patterns.hpp"
+#include "agent/base/patterns.hpp"
 #include "agent/lanes/layout.hpp"
 
 namespace jitquill {

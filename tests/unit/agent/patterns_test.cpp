@@ -1,4 +1,4 @@
-#include "agent/hooks/patterns.hpp"
+#include "agent/base/patterns.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

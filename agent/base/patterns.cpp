@@ -1,4 +1,4 @@
-#include "agent/hooks/patterns.hpp"
+#include "agent/base/patterns.hpp"
 
 #include "agent/base/text_pieces.hpp"
 
