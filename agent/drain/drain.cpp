@@ -40,6 +40,8 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
   latest_ns_ = now.ns;
+  if (settings.is_this_process) functions_.watch_this_process();
+  functions_.set_patterns(settings.patterns);
   load_calibrations();
   calibrate(now);
   pass_over(now);

@@ -40,6 +40,8 @@ struct DrainSettings {
   int code_lane = -1;           // the file `code`, to read; taken over. -1 = nothing is named
   std::uint32_t formats = 0;    // bit i = row i of sinks.def; those of run news count
   Origin origin{};
+  bool is_this_process = false;     // so its mappings say what native functions are called
+  std::string_view patterns = "*";  // of native functions: hooks=
   Say say = nullptr;
   Now later{};  // for resume(): read after the process, by the same counter; 0 = it runs no more
 };
@@ -64,6 +66,8 @@ class Drain final : private BatchTaker {
   void close_files() noexcept;
   bool is_finished() const noexcept { return is_finished_; }
 
+  // Of native functions, from now on.
+  void set_patterns(std::string_view list) noexcept { functions_.set_patterns(list); }
   // Looks at every lane once.
   Pass pass(const Now& now) noexcept;
   // All that is there, holes included; then every open frame ends (`how`: kOpen, kProcessEnd), and the sinks.

@@ -116,17 +116,23 @@ FunctionNumber Functions::add(std::uint64_t id, std::uint64_t address) noexcept 
   return functions_.push({id, address}) ? number : kNone;
 }
 
+// What nobody has a number for yet.
+FunctionNumber Functions::number_strange(std::uint64_t key, std::uint64_t id,
+                                         std::uint64_t address) noexcept {
+  const FunctionNumber number = strange_.find(key);
+  if (number != kNone) return number;
+  const FunctionNumber added = add(id, address);
+  if (added != kNone && !strange_.put(key, added)) functions_.pop();
+  return strange_.find(key);
+}
+
 FunctionNumber Functions::number_id(std::uint64_t id) noexcept {
   if (Known* const known = this->known(id)) {
     if (known->number != kNone) return known->number;
     const FunctionNumber before = strange_.find(id);  // it ran before the code lane told of it
     return known->number = before != kNone ? before : add(id, 0);
   }
-  const FunctionNumber number = strange_.find(id);
-  if (number != kNone) return number;
-  const FunctionNumber added = add(id, 0);
-  if (added != kNone && !strange_.put(id, added)) functions_.pop();
-  return strange_.find(id);
+  return number_strange(id, id, 0);
 }
 
 FunctionNumber Functions::by_address(std::uint64_t address, std::uint64_t when_ns) noexcept {
@@ -134,11 +140,36 @@ FunctionNumber Functions::by_address(std::uint64_t address, std::uint64_t when_n
     const Placement* const placement = find_placement(address, when_ns);
     if (placement != nullptr) return by_id(placement->id);
   }
-  const FunctionNumber number = strange_.find(address | kAddressKey);
-  if (number != kNone) return number;
-  const FunctionNumber added = add(0, address);
-  if (added != kNone && !strange_.put(address | kAddressKey, added)) functions_.pop();
-  return strange_.find(address | kAddressKey);
+  const FunctionNumber number = native_numbers_.find(address);
+  return number != kNone ? number : number_native(address);
+}
+
+// Hooks say some address in the function: where it begins is its own.
+FunctionNumber Functions::number_native(std::uint64_t address) noexcept {
+  const NativeName native = native_.find(address);
+  const std::uint64_t start = native.name.empty() ? address : native.address;
+  Text text;
+  const std::string_view name = native.name.empty() ? name_of_address(address, text) : native.name;
+  const bool is_hidden = has_patterns_ && !patterns_.match(name);
+  const FunctionNumber number = is_hidden ? kHidden : number_strange(start | kAddressKey, 0, start);
+  if (number != kNone) (void)native_numbers_.put(address, number);
+  return number;
+}
+
+void Functions::set_patterns(std::string_view list) noexcept {
+  has_patterns_ = are_patterns_new_ = patterns_.set(list) == nullptr;
+  native_numbers_.clear();
+}
+
+std::string_view Functions::name_of_address(std::uint64_t address, Text& text) noexcept {
+  return made_name("0x", address, 16, text);
+}
+
+std::string_view Functions::made_name(std::string_view front, std::uint64_t number, int base,
+                                      Text& text) noexcept {
+  char* const digits = std::copy_n(front.data(), front.size(), text.made);
+  const char* const end = std::to_chars(digits, text.made + sizeof text.made, number, base).ptr;
+  return {text.made, static_cast<std::size_t>(end - text.made)};
 }
 
 FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
@@ -154,14 +185,15 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
     info.file = record.file;
     info.line = record.line;
   }
+  if (function.id == 0) {
+    const NativeName native = native_.find(function.address);
+    info.size = native.size;
+    info.name = native.name;
+  }
   if (!info.name.empty()) return info;
   ++nameless_;
-  const bool is_code = function.id != 0;
-  char* const digits = std::copy_n(is_code ? "jit_" : "0x", is_code ? 4 : 2, text.made);
-  const char* const end = std::to_chars(digits, text.made + sizeof text.made,
-                                        is_code ? function.id : function.address, is_code ? 10 : 16)
-                              .ptr;
-  info.name = {text.made, static_cast<std::size_t>(end - text.made)};
+  info.name =
+      function.id != 0 ? made_name("jit_", function.id, 10, text) : name_of_address(function.address, text);
   return info;
 }
 
@@ -172,12 +204,22 @@ void Functions::put_from(std::size_t first, Bytes& state) noexcept {
   put_ = functions_.size();
 }
 
+void Functions::put_patterns(bool are_wanted, Bytes& state) noexcept {
+  are_patterns_new_ = false;
+  if (!are_wanted) return (void)state.uleb128(0);
+  state.uleb128(patterns_.view().size() + 1).raw(patterns_.view());
+}
+
 void Functions::put_new(Bytes& state) noexcept {
   put_from(put_, state);
+  native_.put_new(state);
+  put_patterns(are_patterns_new_, state);
 }
 
 void Functions::put_all(Bytes& state) noexcept {
   put_from(0, state);
+  native_.put_all(state);
+  put_patterns(has_patterns_, state);
 }
 
 // The sinks know them already. An id that the code lane has not is as strange as it was.
@@ -197,6 +239,8 @@ bool Functions::apply(ByteSource& state) noexcept {
     }
   }
   defined_ = put_ = functions_.size();
+  if (!native_.apply(state)) return false;
+  if (const std::uint64_t size = state.uleb128(); size != 0) set_patterns(state.text(size - 1));
   return !state.failed();
 }
 

@@ -4,11 +4,15 @@
 // Promises  a number is dense, from 0, and stands for one version of a function for ever. define_new() tells
 //           of each one once, before anybody is handed it. By id: one look into an array. What the code lane
 //           does not know is called jit_<id>, or by its address, and counted.
-// Does not  keep texts: it reads them in the code lane when they are wanted.
+//           Native functions are one however many addresses in them are asked for; whether one is to be told
+//           of is decided here, by its name, since its hook does not know it.
+// Does not  keep texts: it reads them in the code lane, or in symbol tables, when they are wanted.
 #pragma once
 
 #include <cstdint>
 
+#include "agent/base/patterns.hpp"
+#include "agent/drain/native_modules.hpp"
 #include "agent/lanes/code_lane.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
@@ -23,6 +27,10 @@ class NumberTable {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   std::uint32_t find(std::uint64_t key) const noexcept;
+  void clear() noexcept {
+    cells_.clear();
+    used_ = 0;
+  }
   bool put(std::uint64_t key, std::uint32_t value) noexcept;  // a new key or an old one; false: no memory
 
  private:
@@ -39,9 +47,15 @@ class NumberTable {
 class Functions {
  public:
   static constexpr FunctionNumber kNone = NumberTable::kNone;
+  // A native function that no pattern names.
+  static constexpr FunctionNumber kHidden = kNone - 1;
 
   // What is in it now is read by read_news(). Null: no names at all.
   void open(lanes::CodeLaneReader* lane) noexcept { lane_ = lane; }
+  // What is asked for by address is code of this process.
+  void watch_this_process() noexcept { native_.watch_this_process(); }
+  // Which native functions are told of, from now on. Until it is called: all.
+  void set_patterns(std::string_view list) noexcept;
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;
 
@@ -52,6 +66,7 @@ class Functions {
       return ids_[at].number;
     return number_id(id);
   }
+  // kHidden too.
   FunctionNumber by_address(std::uint64_t address, std::uint64_t when_ns) noexcept;
 
   std::size_t size() const noexcept { return functions_.size(); }
@@ -66,7 +81,8 @@ class Functions {
   bool has_new() const noexcept { return defined_ != functions_.size(); }
   std::uint64_t nameless() const noexcept { return nameless_; }
 
-  // | functions: count, {code id, address} | as uleb128: their numbers follow from the order.
+  // | functions: count, {code id, address} | modules | patterns: 0, or size + 1 and text, if they changed |
+  // as uleb128: the functions' numbers follow from the order.
   void put_new(Bytes& state) noexcept;
   void put_all(Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;
@@ -99,7 +115,13 @@ class Functions {
   void sort_placements() noexcept;
   const Placement* find_placement(std::uint64_t address, std::uint64_t when_ns) noexcept;
   FunctionNumber number_id(std::uint64_t id) noexcept;
+  FunctionNumber number_native(std::uint64_t address) noexcept;
+  FunctionNumber number_strange(std::uint64_t key, std::uint64_t id, std::uint64_t address) noexcept;
   FunctionNumber add(std::uint64_t id, std::uint64_t address) noexcept;
+  static std::string_view made_name(std::string_view front, std::uint64_t number, int base,
+                                    Text& text) noexcept;
+  static std::string_view name_of_address(std::uint64_t address, Text& text) noexcept;
+  void put_patterns(bool are_wanted, Bytes& state) noexcept;
   FunctionInfo describe(FunctionNumber number, Text& text) noexcept;
   void put_from(std::size_t first, Bytes& state) noexcept;
 
@@ -109,7 +131,12 @@ class Functions {
   GrowingArray<Placement> placements_;
   GrowingArray<std::uint32_t> by_address_;  // of placements_, by address and time
   std::size_t sorted_ = 0;                  // so many placements are in by_address_
-  NumberTable strange_;               // ids that the code lane does not have, addresses of no known code
+  NumberTable strange_;         // ids that the code lane does not have, addresses of no known code
+  NumberTable native_numbers_;  // of addresses that were asked for; kHidden too
+  NativeModules native_;
+  NamePatterns patterns_;
+  bool has_patterns_ = false;
+  bool are_patterns_new_ = false;     // not put yet
   GrowingArray<Function> functions_;  // by number
   std::size_t defined_ = 0;
   std::size_t put_ = 0;

@@ -43,7 +43,8 @@ bool is_more(std::uint64_t when, std::uint64_t what) noexcept {
 }
 
 bool is_of_frames(RecordKind kind) noexcept {
-  return kind >= RecordKind::kEnter && kind <= RecordKind::kLeaveKey;
+  return (kind >= RecordKind::kEnter && kind <= RecordKind::kLeaveKey) || kind == RecordKind::kEnterWithin ||
+         kind == RecordKind::kLeaveWithin;
 }
 
 }  // namespace

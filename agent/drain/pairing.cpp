@@ -45,6 +45,7 @@ inline void Pairing::push(Stack& stack, const Frame& frame, EventBuffer& events)
     ++unrecorded_;
     return;
   }
+  if (frame.function == Functions::kHidden) return;
   RunEvent& event = events.next();
   event.when_ns = frame.since_ns;
   event.since_ns = 0;
@@ -62,18 +63,9 @@ inline void Pairing::close(Stack& stack, FrameEnd how, std::uint64_t when_ns, Ev
   const Frame frame = stack.frames.back();
   stack.frames.pop();
   const std::uint64_t lasted_ns = when_ns - frame.since_ns;
-  RunEvent& event = events.next();
-  event.when_ns = when_ns;
-  event.since_ns = frame.since_ns;
-  event.amount = std::min(frame.inside_ns, lasted_ns);
-  event.function = frame.function;
-  event.depth = std::min(frame.depth, kMostDepth) & kMostDepth;
-  event.stack = static_cast<std::uint8_t>(std::min(stack.number, kMostStack));
-  event.kind = RunEventKind::kLeave;
-  event.end = how;
-  event.reserved = 0;
-  --open_;
   if (frame.key != 0) --open_keys_;
+  if (frame.function != Functions::kHidden) [[likely]]
+    put_leave(stack, frame, how, when_ns, events);
   Stack* around = &stack;
   if (stack.frames.empty() && stack.under != Stack::kNone) [[unlikely]] {
     around = &stacks_[stack.under];
@@ -81,8 +73,25 @@ inline void Pairing::close(Stack& stack, FrameEnd how, std::uint64_t when_ns, Ev
     stack.kept = 0;
   }
   const std::size_t size = around->frames.size();
-  if (size != 0) around->frames.back().inside_ns += lasted_ns;
+  // What a hidden frame called is called by whoever called it.
+  const std::uint64_t inside_ns = frame.function == Functions::kHidden ? frame.inside_ns : lasted_ns;
+  if (size != 0) around->frames.back().inside_ns += inside_ns;
   around->kept = std::min(around->kept, size == 0 ? 0 : size - 1);
+}
+
+inline void Pairing::put_leave(const Stack& stack, const Frame& frame, FrameEnd how, std::uint64_t when_ns,
+                               EventBuffer& events) noexcept {
+  RunEvent& event = events.next();
+  event.when_ns = when_ns;
+  event.since_ns = frame.since_ns;
+  event.amount = std::min(frame.inside_ns, when_ns - frame.since_ns);
+  event.function = frame.function;
+  event.depth = std::min(frame.depth, kMostDepth) & kMostDepth;
+  event.stack = static_cast<std::uint8_t>(std::min(stack.number, kMostStack));
+  event.kind = RunEventKind::kLeave;
+  event.end = how;
+  event.reserved = 0;
+  --open_;
 }
 
 void Pairing::come_from(Stack& before, const Stack& to, std::uint64_t when_ns, EventBuffer& events) noexcept {
@@ -95,18 +104,25 @@ void Pairing::close_to(Stack& stack, std::size_t size, std::uint64_t when_ns, Ev
   while (stack.frames.size() > size) close(stack, FrameEnd::kUnwound, when_ns, events);
 }
 
-inline void Pairing::enter(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns,
-                           EventBuffer& events) noexcept {
+// Whether or not anything was seen on its stack. Null: no memory.
+inline Stack* Pairing::go_to(std::uint32_t slot, std::uint64_t when_ns, EventBuffer& events) noexcept {
   Stack* const before = stacks_.current();
   Stack* const stack = stacks_.enter(slot);
   if (before != stack && before != nullptr && stack != nullptr) [[unlikely]]
     come_from(*before, *stack, when_ns, events);
+  return stack;
+}
+
+inline void Pairing::enter(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns,
+                           EventBuffer& events, Place what) noexcept {
+  Stack* const stack = go_to(slot, when_ns, events);
   if (stack == nullptr || function == Functions::kNone) [[unlikely]] {
     ++unrecorded_;
     return;
   }
   const std::uint32_t place = stack->place_of(slot);
-  while (!stack->frames.empty() && stack->frames.back().place <= place)
+  const std::uint32_t end = place + static_cast<std::uint32_t>(what);
+  while (!stack->frames.empty() && stack->frames.back().place < end)
     [[unlikely]] close(*stack, FrameEnd::kUnwound, when_ns, events);
   push(*stack, {when_ns, 0, place, function, open_, 0}, events);
 }
@@ -142,6 +158,34 @@ void Pairing::leave_below(Stack& stack, std::uint32_t place, FrameEnd how, std::
   }
   close_to(stack, static_cast<std::size_t>(at - frames.begin()) + 1, when_ns, events);
   close(stack, how, when_ns, events);
+}
+
+// Of frames at one place the inlined ones are on top. What is below `place` is gone, whether or not it is
+// found.
+void Pairing::leave_within(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns,
+                           EventBuffer& events) noexcept {
+  Stack* const stack = go_to(slot, when_ns, events);
+  if (stack == nullptr) {
+    ++unpaired_;
+    return;
+  }
+  const std::uint32_t place = stack->place_of(slot);
+  const auto frames = stack->frames.all();
+  const auto is_above = [&](const Frame& frame) { return frame.place > place; };
+  const auto is_it = [&](const Frame& frame) { return frame.function == function && frame.key == 0; };
+  auto at = std::ranges::partition_point(frames, is_above);
+  at = std::find_if(at, frames.end(), is_it);
+  if (at == frames.end()) {
+    ++unpaired_;
+    while (!stack->frames.empty() && stack->frames.back().place < place)
+      close(*stack, FrameEnd::kUnwound, when_ns, events);
+    return;
+  }
+  for (auto next = at; next != frames.end() && next->place == at->place; ++next) {
+    if (is_it(*next)) at = next;
+  }
+  close_to(*stack, static_cast<std::size_t>(at - frames.begin()) + 1, when_ns, events);
+  close(*stack, FrameEnd::kReturned, when_ns, events);
 }
 
 void Pairing::enter_key(std::uint32_t key, FunctionNumber function, std::uint64_t when_ns,
@@ -210,6 +254,13 @@ void Pairing::take(std::span<const Taken> records, const LaneReader& reader,
         break;
       case RecordKind::kEnterAddress:
         enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events);
+        break;
+      case RecordKind::kEnterWithin:
+        enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events,
+              Place::kWithin);
+        break;
+      case RecordKind::kLeaveWithin:
+        leave_within(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events);
         break;
       case RecordKind::kEnterKey:
         enter_key(record.slot, around.functions.by_id(record.what), when_ns, around.events);

@@ -5,8 +5,17 @@
 //            so until now
 //   exit     closes what is open below its slot likewise, and the frame at its slot as returned
 //   tail     as an exit; the callee enters at the same slot, and has the same frames around it
+// Frames whose compiler calls us at their entry and exit (-finstrument-functions) are known by where in their
+// frame the call was made, and by their function: one that was inlined stands at the same place as the
+// function around it, and an exit may be a jump, which stands a little above.
+//   entry    closes what is open below its place
+//   exit     closes the outermost frame of its function that is not above its place, and what is below that
+//
 // An interpreter's frames find each other by their key, last in, first out. They stand in the stack of the
 // event before them, on top of what is open there, and go with it. The thread has one depth for all.
+//
+// A function that no pattern names (Functions::kHidden) has a frame like others, and no event; what it called
+// stands in what called it.
 //
 // A handler on a signal stack is over before what it interrupted goes on: an event there removes what is open
 // on the signal stack.
@@ -67,19 +76,25 @@ class Pairing {
 
  private:
   std::uint64_t time_of(std::uint64_t ticks, Clock& clock) noexcept;
-  void enter(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns,
-             EventBuffer& events) noexcept;
+  enum class Place : std::uint32_t { kOfReturn = 1, kWithin = 0 };  // whether nothing else can be open there
+  void enter(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns, EventBuffer& events,
+             Place what = Place::kOfReturn) noexcept;
   void enter_key(std::uint32_t key, FunctionNumber function, std::uint64_t when_ns,
                  EventBuffer& events) noexcept;
   void push(Stack& stack, const Frame& frame, EventBuffer& events) noexcept;
+  Stack* go_to(std::uint32_t slot, std::uint64_t when_ns, EventBuffer& events) noexcept;
   void leave(std::uint32_t slot, FrameEnd how, std::uint64_t when_ns, EventBuffer& events) noexcept;
   void leave_below(Stack& stack, std::uint32_t place, FrameEnd how, std::uint64_t when_ns,
                    EventBuffer& events) noexcept;
+  void leave_within(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns,
+                    EventBuffer& events) noexcept;
   void leave_key(std::uint32_t key, std::uint64_t when_ns, EventBuffer& events) noexcept;
   bool leave_key_on(Stack& stack, std::uint32_t key, std::uint64_t when_ns, EventBuffer& events) noexcept;
   void come_from(Stack& before, const Stack& to, std::uint64_t when_ns, EventBuffer& events) noexcept;
   void close_to(Stack& stack, std::size_t size, std::uint64_t when_ns, EventBuffer& events) noexcept;
   void close(Stack& stack, FrameEnd how, std::uint64_t when_ns, EventBuffer& events) noexcept;
+  void put_leave(const Stack& stack, const Frame& frame, FrameEnd how, std::uint64_t when_ns,
+                 EventBuffer& events) noexcept;
   void take_post(const Taken& post, std::uint64_t when_ns, const LaneReader& reader,
                  const Surroundings& around) noexcept;
   void put_lost(const Taken& lost, std::uint64_t when_ns, const Surroundings& around) noexcept;

@@ -99,6 +99,7 @@ void run() noexcept {
 Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_view)) noexcept {
   settings.lanes = &g_lanes;
   settings.say = say;
+  settings.is_this_process = true;
   (void)DrainLock::lock();
   g_state.said = {};
   g_state.remark = remark;
@@ -112,6 +113,12 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
   g_state.wants_thread = is_done(opened) && !g_state.has_thread;
   DrainLock::unlock();
   return opened;
+}
+
+void ProcessDrain::set_patterns(std::string_view list) noexcept {
+  (void)DrainLock::lock();
+  if (g_state.drain != nullptr) g_state.drain->set_patterns(list);
+  DrainLock::unlock();
 }
 
 bool ProcessDrain::has_thread_wish() noexcept {

@@ -1,6 +1,7 @@
 // The drain of this process and the thread that runs it.
 //
-// Context   open(), finish(), forget(): [life], under the leaf lock; they take the drain's lock inside.
+// Context   open(), set_patterns(), finish(), forget(): [life], under the leaf lock; they take the drain's
+// lock inside.
 //           start_thread(): [life], with no lock of ours held.
 // Promises  the thread takes no signal, and none of its files are touched while the lock is somebody else's.
 //           It ends by itself behind finish().
@@ -20,6 +21,9 @@ class ProcessDrain {
   // `settings.lanes` and `say` are filled in here. Behind it a thread is to be started. `remark`: called by
   // it with a line for the log, and with no lock held.
   static Status open(DrainSettings settings, void (*remark)(std::string_view)) noexcept;
+
+  // Which native functions are told of, from now on: what is not drained yet is judged by them too.
+  static void set_patterns(std::string_view list) noexcept;
 
   // After open() where there is no thread yet, until it is taken.
   static bool has_thread_wish() noexcept;

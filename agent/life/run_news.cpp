@@ -137,7 +137,8 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .lane_folder = files_.handle(),
                              .code_lane = files_.open_to_read(lanes::kCodeFile),
                              .formats = options.formats,
-                             .origin = origin},
+                             .origin = origin,
+                             .patterns = options.hooks.view()},
                             remark);
 }
 
@@ -165,6 +166,10 @@ bool RunNews::take_thread_wish() noexcept {
   if (!is_on_ || !ProcessDrain::has_thread_wish() || is_in_handler()) return false;
   ProcessDrain::take_thread_wish();
   return true;
+}
+
+void RunNews::set_patterns(std::string_view list) noexcept {
+  if (is_on_) ProcessDrain::set_patterns(list);
 }
 
 bool RunNews::start_thread() noexcept {

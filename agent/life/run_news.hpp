@@ -49,6 +49,9 @@ class RunNews {
   // False: it could not be, and what is told waits for the end.
   static bool start_thread() noexcept;
 
+  // Which native functions are told of, from now on.
+  void set_patterns(std::string_view list) noexcept;
+
   // A function without code of its own. One whose name cannot be written is called by its id, counted.
   static void tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunction& function) noexcept;
 

@@ -3,45 +3,9 @@
  * A site is a sled of 11 bytes, `41 BA id32` (mov r10d, id) and `E8 rel32` (call), whose call reaches these through a
  * thunk that jumps. So on arrival the slot, the stack word with the return address of the traced function, is rsp + 8.
  *
- * The cursor: jitquill_lane_cursor (thread's own, initial-exec) points to a word that holds the address of the next
- * record. Null, and a cursor in the first 256 bytes of a block of 8 KiB, have no room: jitquill_lane_put_slowly()
- * makes some. One xadd reserves, the position it returns is tested alone: a handler that comes in between gets its own
- * record, and may move the cursor to another block. `what` is stored before `when`, whose being there makes the
- * record. No lock prefix: only this thread writes the cursor.
- *
  * Nothing is assumed of the stack's alignment, nothing lives below rsp at a site, and no vector instruction is executed,
  * here or in what the slow path calls. Flags are not kept. */
-#include "agent/hooks/x86_64/site_numbers.h"
-
-/* The record kinds become symbols of the assembler. */
-#define RECORD_KIND(name, number, what, slot) .set name, number
-#include "agent/lanes/record_kind.def"
-#undef RECORD_KIND
-
-        /* \to = jitquill_lane_cursor. */
-        .macro LOAD_CURSOR to
-        mov     jitquill_lane_cursor@gottpoff(%rip), \to
-        mov     %fs:(\to), \to
-        .endm
-
-        /* \slot, the slot's address, becomes the high 16 bits of `what`, all others 0: the kind in bits 48..51, slot >> 19
-         * in bits 52..63. */
-        .macro MAKE_WHAT slot, kind
-        shr     $15, \slot
-        and     $-16, \slot
-        or      $\kind, \slot
-        shl     $48, \slot
-        .endm
-
-        /* rdx:rax, as RDTSC leaves them, and the slot's address in \slot become `when` in rdx. rax keeps the counter's low
-         * half; \slot32 is the low half of \slot. slot << 13 has slot >> 3 in its bits 16..31. */
-        .macro MAKE_WHEN slot32
-        shl     $13, \slot32
-        movzwl  %dx, %edx
-        or      \slot32, %edx
-        shl     $32, %rdx
-        or      %rax, %rdx
-        .endm
+#include "agent/hooks/x86_64/put_record.inc"
 
         .text
 
@@ -61,12 +25,7 @@ jitquill_site_enter:
         .cfi_adjust_cfa_offset 8
         push    %rdx
         .cfi_adjust_cfa_offset 8
-        test    %r11, %r11
-        jz      .Lenter_slowly
-        mov     $JITQUILL_SITE_RECORD_SIZE, %eax
-        xadd    %rax, (%r11)
-        test    $JITQUILL_SITE_NO_ROOM_MASK, %eax
-        jz      .Lenter_slowly
+        RESERVE %r11, .Lenter_slowly
         lea     24(%rsp), %rdx
         mov     %rax, %r11
         MAKE_WHAT %rdx, kEnter
@@ -109,12 +68,7 @@ jitquill_site_enter:
         LOAD_CURSOR %r11
         lea     24(%rsp), %r10
         MAKE_WHEN %r10d
-        test    %r11, %r11
-        jz      .L\name\()_slowly
-        mov     $JITQUILL_SITE_RECORD_SIZE, %eax
-        xadd    %rax, (%r11)
-        test    $JITQUILL_SITE_NO_ROOM_MASK, %eax
-        jz      .L\name\()_slowly
+        RESERVE %r11, .L\name\()_slowly
         lea     24(%rsp), %r11
         MAKE_WHAT %r11, \kind
         mov     %r11, JITQUILL_SITE_WHAT_AT(%rax)

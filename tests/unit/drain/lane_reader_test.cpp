@@ -213,7 +213,7 @@ TEST_F(Reader, APostThatWasNotFinishedIsOneHole) {
 
 TEST_F(Reader, CountsWhatMakesNoSense) {
   enter(1);
-  for (const unsigned kind : {0u, 10u, 14u, 15u}) pool.put_words(row, 2, std::uint64_t{kind} << 48, 2);
+  for (const unsigned kind : {0u, 12u, 14u, 15u}) pool.put_words(row, 2, std::uint64_t{kind} << 48, 2);
   pool.put_words(row, lanes::kMoreMark, lanes::what_word(RecordKind::kMore, 0, 0), 3);  // of no post
   pool.put_words(row, 4, lanes::what_word(RecordKind::kPost, 0xFFFF'0001, 0), 4);       // without its rest
   enter(5);

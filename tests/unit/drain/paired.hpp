@@ -24,6 +24,10 @@ class Paired : public drain::BatchTaker {
     put(Kind::kEnter, ticks, slot, id);
   }
   void leave(std::uint64_t ticks, std::uint64_t slot) { put(Kind::kLeave, ticks, slot); }
+  // A function at `address`, whose compiler calls us from `place` in its frame.
+  void within(Kind kind, std::uint64_t ticks, std::uint64_t place, std::uint64_t address) {
+    put(kind, ticks, place, address);
+  }
   void key(Kind kind, std::uint64_t ticks, std::uint32_t key, std::uint64_t id = 0) {
     take({{ticks, id, key, 0, kind}});
   }

@@ -146,6 +146,40 @@ TEST_F(PairingOf, AMillionFramesAreOpenedAndRemoved) {
   EXPECT_EQ(pairing.unpaired(), 1'000u);
 }
 
+// -finstrument-functions: f's call stands in its frame, and g was inlined into it. f's exit is a jump, which
+// stands at the slot.
+TEST_F(PairingOf, CallsOfCompilersStandWithinTheirFrames) {
+  within(Kind::kEnterWithin, 1, kTop - 64, 0x1000);
+  within(Kind::kEnterWithin, 2, kTop - 64, 0x2000);
+  within(Kind::kEnterWithin, 3, kTop - 128, 0x3000);
+  within(Kind::kLeaveWithin, 4, kTop - 112, 0x3000);
+  within(Kind::kLeaveWithin, 5, kTop - 64, 0x2000);
+  within(Kind::kLeaveWithin, 6, kTop - 8, 0x1000);
+  EXPECT_EQ(story(), "+a0 +b1 +c2 -c2 -b1 -a0 ");
+  EXPECT_EQ(pairing.unpaired(), 0u);
+}
+
+TEST_F(PairingOf, AnInlinedRecursionEndsFromTheTop) {
+  within(Kind::kEnterWithin, 1, kTop, 0x1000);
+  within(Kind::kEnterWithin, 2, kTop, 0x1000);
+  within(Kind::kLeaveWithin, 3, kTop, 0x1000);
+  within(Kind::kLeaveWithin, 4, kTop, 0x1000);
+  EXPECT_EQ(story(), "+a0 +a1 -a1 -a0 ");
+}
+
+// clang's functions say nothing when an exception removes them.
+TEST_F(PairingOf, AnExitWithinEndsWhatWasRemovedAboveIt) {
+  within(Kind::kEnterWithin, 1, kTop, 0x1000);
+  within(Kind::kEnterWithin, 2, kTop - 64, 0x1000);   // a recursion, and
+  within(Kind::kEnterWithin, 3, kTop - 128, 0x2000);  // a longjmp out of it
+  within(Kind::kLeaveWithin, 4, kTop + 8, 0x1000);
+  EXPECT_EQ(story(), "+a0 +a1 +b2 ub2 ua1 -a0 ");
+  within(Kind::kEnterWithin, 5, kTop - 64, 0x2000);
+  within(Kind::kLeaveWithin, 6, kTop, 0x3000);  // tracing began inside it
+  EXPECT_EQ(pairing.unpaired(), 1u);
+  EXPECT_EQ(pairing.open(), 0u);
+}
+
 // A stackless interpreter: its frames have no slots of their own.
 TEST_F(PairingOf, AnInterpretersFramesPairByKey) {
   enter(1, kTop, 1);

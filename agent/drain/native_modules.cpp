@@ -1,0 +1,183 @@
+#include "agent/drain/native_modules.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <new>
+
+#include "agent/base/safe_copy.hpp"
+#include "agent/base/text_lines.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+constexpr std::size_t kMostModules = 16'384;
+constexpr std::size_t kMostPath = 4096;
+constexpr std::size_t kMostNoteBytes = 4096;
+
+struct Mapping {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::uint64_t file_offset = 0;
+  std::uint64_t inode = 0;
+  bool is_code = false;
+  std::string_view path;
+};
+
+bool take_number(std::string_view& text, int base, std::uint64_t& value) noexcept {
+  const char* const end = text.data() + text.size();
+  const auto done = std::from_chars(text.data(), end, value, base);
+  if (done.ec != std::errc() || done.ptr == end) return false;
+  text = without_first(text, static_cast<std::size_t>(done.ptr - text.data()) + 1);
+  return true;
+}
+
+// start-end perms offset major:minor inode      path
+bool take_mapping(std::string_view line, Mapping& mapping) noexcept {
+  std::uint64_t ignored = 0;
+  if (!take_number(line, 16, mapping.start) || !take_number(line, 16, mapping.end) || line.size() < 5)
+    return false;
+  mapping.is_code = line[2] == 'x';
+  line = without_first(line, 5);
+  const bool is_whole = take_number(line, 16, mapping.file_offset) && take_number(line, 16, ignored) &&
+                        take_number(line, 16, ignored) && take_number(line, 10, mapping.inode);
+  mapping.path = without_first(line, std::min(line.find_first_not_of(' '), line.size()));
+  return is_whole && mapping.path.starts_with('/');
+}
+
+// Of the file whose beginning is mapped at `start`.
+void read_build_id(std::uint64_t start, FileIdentity& to) noexcept {
+  Elf64_Ehdr header;
+  if (start == 0 || !safe_read(reinterpret_cast<const void*>(start), header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr))
+    return;
+  for (std::uint32_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!safe_read(reinterpret_cast<const void*>(start + header.e_phoff + i * sizeof segment), segment))
+      return;
+    std::uint8_t notes[kMostNoteBytes];
+    if (segment.p_type != PT_NOTE || segment.p_filesz > sizeof notes) continue;
+    const auto size = static_cast<std::size_t>(segment.p_filesz);
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(start + segment.p_offset);
+    if (safe_copy({from, size}, notes, 0) && take_build_id({notes, size}, to)) return;
+  }
+}
+
+}  // namespace
+
+NativeModules::~NativeModules() {
+  for (Module& module : modules_.all()) {
+    delete module.symbols;
+    ::operator delete(module.path);
+  }
+}
+
+void NativeModules::look_at_mappings() noexcept {
+  constexpr std::size_t kRoom = 16 * 1024;
+  GrowingArray<char> room;
+  const int maps = raw::open_at(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (maps < 0) return;
+  file_start_ = file_inode_ = 0;
+  if (room.grow_to(kRoom, '\0'))
+    (void)any_line(maps, room.all(), [this](std::string_view line) {
+      see_mapping(line);
+      return false;
+    });
+  raw::close(maps);
+}
+
+void NativeModules::see_mapping(std::string_view line) noexcept {
+  Mapping mapping;
+  if (!take_mapping(line, mapping)) return;
+  if (mapping.file_offset == 0) {
+    file_start_ = mapping.start;
+    file_inode_ = mapping.inode;
+  }
+  if (!mapping.is_code || is_known(mapping.start, mapping.inode)) return;
+  Module module{mapping.start, mapping.end, mapping.file_offset, {}, nullptr, nullptr};
+  module.identity.inode = mapping.inode;
+  if (file_inode_ == mapping.inode) read_build_id(file_start_, module.identity);
+  (void)add(module, mapping.path);
+}
+
+bool NativeModules::is_known(std::uint64_t start, std::uint64_t inode) const noexcept {
+  return std::ranges::any_of(modules_.all(), [&](const Module& module) {
+    return module.start == start && module.identity.inode == inode;
+  });
+}
+
+bool NativeModules::add(Module module, std::string_view path) noexcept {
+  if (modules_.size() == kMostModules || path.size() > kMostPath) return false;
+  module.path = static_cast<char*>(::operator new(path.size() + 1, std::nothrow));
+  if (module.path == nullptr) return false;
+  std::memcpy(module.path, path.data(), path.size());
+  module.path[path.size()] = '\0';
+  if (modules_.push(module)) return true;
+  ::operator delete(module.path);
+  return false;
+}
+
+NativeModules::Module* NativeModules::module_of(std::uint64_t address) noexcept {
+  for (std::size_t i = modules_.size(); i-- > 0;) {
+    if (address >= modules_[i].start && address < modules_[i].end) return &modules_[i];
+  }
+  return nullptr;
+}
+
+// A file that cannot be read has an empty table, and is not asked again.
+SymbolTable* NativeModules::symbols_of(Module& module) noexcept {
+  if (module.symbols != nullptr) return module.symbols;
+  module.symbols = new (std::nothrow) SymbolTable;
+  if (module.symbols != nullptr) (void)module.symbols->read(module.path, module.identity);
+  return module.symbols;
+}
+
+NativeName NativeModules::find(std::uint64_t address) noexcept {
+  Module* module = module_of(address);
+  if (module == nullptr && is_this_process_) {
+    look_at_mappings();
+    module = module_of(address);
+  }
+  SymbolTable* const symbols = module == nullptr ? nullptr : symbols_of(*module);
+  if (symbols == nullptr) return {};
+  const std::uint64_t bias = module->start - module->file_offset;
+  const NamedRange found = symbols->find(address - bias);
+  if (found.name.empty()) return {};
+  return {found.offset + bias, found.size, found.name};
+}
+
+void NativeModules::put_from(std::size_t first, Bytes& state) noexcept {
+  state.uleb128(modules_.size() - first);
+  for (const Module& module : modules_.all().subspan(first)) {
+    const std::string_view path(module.path);
+    state.uleb128(module.start).uleb128(module.end).uleb128(module.file_offset);
+    state.uleb128(module.identity.inode).u8(module.identity.build_id_size);
+    state.raw(std::string_view(reinterpret_cast<const char*>(module.identity.build_id), kMostBuildId));
+    state.uleb128(path.size()).raw(path);
+  }
+  put_ = modules_.size();
+}
+
+bool NativeModules::apply(ByteSource& state) noexcept {
+  const std::uint64_t count = state.uleb128(kMostModules);
+  for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {
+    Module module{};
+    module.start = state.uleb128();
+    module.end = state.uleb128();
+    module.file_offset = state.uleb128();
+    module.identity.inode = state.uleb128();
+    module.identity.build_id_size = std::min<std::uint8_t>(state.u8(), kMostBuildId);
+    const auto build_id = state.raw(kMostBuildId);
+    const std::string_view path = state.text();
+    if (state.failed()) return false;
+    std::memcpy(module.identity.build_id, build_id.data(), kMostBuildId);
+    if (!add(module, path)) return false;
+  }
+  put_ = modules_.size();
+  return !state.failed();
+}
+
+}  // namespace jitquill::drain

@@ -1,0 +1,143 @@
+// What native functions are called: from the symbol tables of the files that are mapped.
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "agent/drain/functions.hpp"
+#include "tests/unit/writer/temporary_folder.hpp"
+
+extern "C" {
+[[gnu::noinline]] int native_one(int x) {
+  return x + 1;
+}
+[[gnu::noinline]] int native_two(int x) {
+  return x + 2;
+}
+}
+
+namespace jitquill::drain {
+namespace {
+
+std::uint64_t address_of(int (*function)(int)) {
+  return reinterpret_cast<std::uint64_t>(function);
+}
+
+std::string name_of(Functions& functions, FunctionNumber wanted) {
+  static std::vector<std::string> names;
+  functions.define_new([&](const FunctionInfo& info) {
+    names.resize(std::max<std::size_t>(names.size(), info.number + 1));
+    names[info.number] = info.name;
+  });
+  return names.at(wanted);
+}
+
+TEST(NativeNames, AreThoseOfTheContainingSymbol) {
+  Functions functions;
+  functions.watch_this_process();
+  const std::uint64_t one = address_of(native_one);
+  const FunctionNumber number = functions.by_address(one + 1, 1);
+  EXPECT_EQ(functions.by_address(one, 1), number);
+  EXPECT_NE(functions.by_address(address_of(native_two), 1), number);
+  EXPECT_EQ(name_of(functions, number), "native_one");
+  EXPECT_EQ(functions.nameless(), 0u);
+}
+
+TEST(NativeNames, OfLibrariesAreThoseThatTheyExport) {
+  Functions functions;
+  functions.watch_this_process();
+  const auto at = reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "strtoull"));
+  const std::string name = name_of(functions, functions.by_address(at + 1, 1));
+  EXPECT_NE(name.find("strtou"), name.npos) << name;  // several are one
+}
+
+TEST(NativeNames, NothingIsNamedWhereNoFileIs) {
+  Functions functions;
+  functions.watch_this_process();
+  EXPECT_EQ(name_of(functions, functions.by_address(0x1234, 1)), "0x1234");
+  EXPECT_EQ(functions.nameless(), 1u);
+}
+
+TEST(NativeNames, DecideWhatIsHidden) {
+  Functions functions;
+  functions.watch_this_process();
+  functions.set_patterns("*,!*_one");
+  EXPECT_EQ(functions.by_address(address_of(native_one), 1), Functions::kHidden);
+  const FunctionNumber two = functions.by_address(address_of(native_two), 1);
+  EXPECT_NE(two, Functions::kHidden);
+  functions.set_patterns("native_*");
+  EXPECT_NE(functions.by_address(address_of(native_one), 1), Functions::kHidden);
+  EXPECT_EQ(functions.by_address(address_of(native_two), 1), two);
+}
+
+// As `jitquill recover`, which has no such process.
+TEST(NativeNames, ComeAlongInTheState) {
+  Functions before;
+  before.watch_this_process();
+  before.set_patterns("native_one");
+  const FunctionNumber one = before.by_address(address_of(native_one) + 1, 1);
+  Bytes state;
+  before.put_all(state);
+  Functions after;
+  ByteSource source(state.view());
+  ASSERT_TRUE(after.apply(source));
+  EXPECT_TRUE(source.is_at_end());
+  EXPECT_EQ(after.by_address(address_of(native_one) + 2, 1), one);
+  EXPECT_EQ(after.by_address(address_of(native_two), 1), Functions::kHidden);
+  Bytes news;
+  before.put_new(news);
+  EXPECT_EQ(news.size(), 3u);  // nothing of all three
+}
+
+class Symbols : public testing::Test {
+ protected:
+  Symbols() { std::filesystem::copy_file("/proc/self/exe", copy); }
+  TemporaryFolder folder;
+  const std::string copy = folder.path / "program";
+};
+
+TEST_F(Symbols, OfAnotherFileAreNotTaken) {
+  FileIdentity identity;
+  identity.build_id_size = 20;
+  SymbolTable table;
+  EXPECT_FALSE(table.read(copy.c_str(), identity));
+  identity.build_id_size = 0;
+  identity.inode = 1;
+  EXPECT_FALSE(table.read(copy.c_str(), identity));
+}
+
+// Every byte of the headers may be wrong.
+TEST_F(Symbols, OfADamagedFileAreNoDanger) {
+  FileIdentity identity;
+  struct stat status {};
+  ASSERT_EQ(::stat(copy.c_str(), &status), 0);
+  identity.inode = status.st_ino;
+  const int file = ::open(copy.c_str(), O_RDWR | O_CLOEXEC);
+  Elf64_Ehdr header;
+  ASSERT_EQ(::pread(file, &header, sizeof header, 0), static_cast<ssize_t>(sizeof header));
+  const auto try_at = [&](off_t at, std::uint8_t value) {
+    std::uint8_t before = 0;
+    if (::pread(file, &before, 1, at) != 1) return;
+    (void)::pwrite(file, &value, 1, at);
+    SymbolTable table;
+    if (table.read(copy.c_str(), identity)) (void)table.find(0x1000);
+    (void)::pwrite(file, &before, 1, at);
+  };
+  for (off_t at = 0; at < static_cast<off_t>(sizeof header); ++at) try_at(at, 0xFF);
+  const auto sections = static_cast<off_t>(header.e_shoff);
+  const off_t end = sections + off_t{header.e_shnum} * off_t{sizeof(Elf64_Shdr)};
+  for (off_t at = sections; at < end; at += 7) try_at(at, 0x7F);
+  ::close(file);
+  SymbolTable table;
+  EXPECT_TRUE(table.read(copy.c_str(), identity));
+}
+
+}  // namespace
+}  // namespace jitquill::drain
