@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "agent/api/code_argument.hpp"
+#include "agent/hooks/mirror.hpp"
 #include "agent/hooks/sites.hpp"
 #include "agent/lanes/lane.hpp"
 #include "agent/life/agent.hpp"
@@ -96,6 +97,11 @@ jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size) 
   if (!is_ready()) return JITQUILL_OFF;
   const bool is_taken = lanes::post(event, static_cast<const std::uint8_t*>(payload), size);
   return is_taken ? JITQUILL_OK : JITQUILL_NO_MEMORY;
+}
+
+const void* jitquill_return_address(const void* found, const void* slot) {
+  return reinterpret_cast<const void*>(
+      mirror::return_address(reinterpret_cast<std::uint64_t>(found), reinterpret_cast<std::uint64_t>(slot)));
 }
 
 jitquill_status jitquill_stack(const void* low, const void* high) {

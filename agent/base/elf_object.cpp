@@ -1,5 +1,6 @@
 #include "agent/base/elf_object.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace jitquill {
@@ -35,6 +36,7 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept
     const std::uintptr_t address = value < base_ ? base_ + value : value;
     if (entry->d_tag == DT_SYMTAB) symbols_ = reinterpret_cast<const ElfW(Sym)*>(address);
     if (entry->d_tag == DT_STRTAB) strings_ = reinterpret_cast<const char*>(address);
+    if (entry->d_tag == DT_STRSZ) strings_size_ = entry->d_un.d_val;
     if (entry->d_tag == DT_GNU_HASH) gnu_hash_ = reinterpret_cast<const std::uint32_t*>(address);
   }
 }
@@ -69,6 +71,30 @@ std::uintptr_t ElfObject::find(const char* name) const noexcept {
       return base_ + symbols_[symbol].st_value;
     if ((hashed & kChainEnd) != 0) return 0;
   }
+}
+
+// What is not defined is in front of what is hashed. Where nothing is, ld says 1: then up to the strings,
+// which linkers put behind the symbols.
+std::size_t ElfObject::count_of_undefined() const noexcept {
+  const std::uint32_t bucket_count = gnu_hash_[0];
+  const std::uint32_t* const buckets = gnu_hash_ + kHeadWords + std::size_t{gnu_hash_[2]} * 2;
+  if (std::any_of(buckets, buckets + bucket_count, [](std::uint32_t first) { return first != 0; }))
+    return gnu_hash_[1];
+  const auto begin = reinterpret_cast<std::uintptr_t>(symbols_);
+  const auto end = reinterpret_cast<std::uintptr_t>(strings_);
+  return end > begin ? (end - begin) / sizeof(ElfW(Sym)) : 0;
+}
+
+bool ElfObject::needs(const char* name) const noexcept {
+  if (symbols_ == nullptr || strings_ == nullptr || gnu_hash_ == nullptr) return false;
+  const std::size_t count = count_of_undefined();
+  for (std::size_t i = 1; i < count; ++i) {
+    const ElfW(Sym)& symbol = symbols_[i];
+    if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < strings_size_ &&
+        std::strcmp(strings_ + symbol.st_name, name) == 0)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace jitquill

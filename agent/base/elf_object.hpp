@@ -28,6 +28,9 @@ class ElfObject {
   // The address of what the object itself defines under this name; 0: nothing.
   std::uintptr_t find(const char* name) const noexcept;
 
+  // Whether the object refers to the name, and does not define it.
+  bool needs(const char* name) const noexcept;
+
   template <class Function>
   bool find(const char* name, Function*& to) const noexcept {
     to = reinterpret_cast<Function*>(find(name));
@@ -37,12 +40,15 @@ class ElfObject {
  private:
   bool is_it(std::uint32_t symbol, const char* name) const noexcept;
 
+  std::size_t count_of_undefined() const noexcept;
+
   std::uintptr_t base_;
   const char* path_;
   const ElfW(Phdr) * segments_;
   std::size_t segment_count_;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
+  std::size_t strings_size_ = 0;
   const std::uint32_t* gnu_hash_ = nullptr;
 };
 

@@ -6,5 +6,5 @@
 #if defined(__x86_64__)
 #include "agent/hooks/x86_64/cpu.hpp"
 #else
-#error "Jitquill's hooks are written for x86-64; docs/contexts.md says what another CPU has to provide"
+#error "Jitquill's hooks are written for x86-64; docs/porting.md says what another CPU has to provide"
 #endif

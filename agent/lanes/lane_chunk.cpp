@@ -9,6 +9,7 @@
 #include "agent/lanes/lane_row.hpp"
 #include "agent/lanes/own_stack.hpp"
 #include "agent/lanes/pool_lock.hpp"
+#include "agent/lanes/signals_held.hpp"
 
 namespace jitquill::lanes {
 namespace {

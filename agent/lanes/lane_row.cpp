@@ -1,26 +1,17 @@
 #include "agent/lanes/lane_row.hpp"
 
-#include <signal.h>
 #include <sys/syscall.h>
 
 #include "agent/hooks/cpu.hpp"
 #include "agent/lanes/chunks.hpp"
 #include "agent/lanes/lane.hpp"
 #include "agent/lanes/pool_lock.hpp"
+#include "agent/lanes/signals_held.hpp"
 
 namespace jitquill::lanes {
 namespace {
 
 constexpr std::uint64_t kPageSize = 4096;
-
-constexpr std::uint64_t bit(int signal) noexcept {
-  return std::uint64_t{1} << (signal - 1);
-}
-
-// As base/guest_call.cpp, which says why glibc's signal for setgid() is among them.
-constexpr int kSigSetXid = 33;
-constexpr std::uint64_t kHeld =
-    ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS) | bit(kSigSetXid));
 
 // Rows lie in pages that get their memory when the first of them is used.
 bool back_row(PoolPage& pool, std::uint32_t row) noexcept {
@@ -85,13 +76,6 @@ Cell& fill_row(PoolPage& pool, std::uint32_t row, std::uint32_t tid) noexcept {
 }
 
 }  // namespace
-
-SignalsHeld::SignalsHeld() noexcept {
-  (void)cpu::kernel_call(SYS_rt_sigprocmask, SIG_BLOCK, &kHeld, &before_, sizeof before_);
-}
-SignalsHeld::~SignalsHeld() {
-  (void)cpu::kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
-}
 
 Cell* open_lane(PoolPage& pool) noexcept {
   const SignalsHeld held;

@@ -16,17 +16,4 @@ Cell* open_lane(PoolPage& pool) noexcept;
 // Of a thread that is gone (LaneState::kDead) and whose chunks were all given back.
 void free_lane(PoolPage& pool, std::uint32_t row) noexcept;
 
-// Blocks the calling thread's asynchronous signals while it lives. Those that a fault raises stay open: a
-// host's handler of SIGSEGV must be reached from here too.
-class SignalsHeld {
- public:
-  SignalsHeld() noexcept;
-  ~SignalsHeld();
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  std::uint64_t before_ = 0;
-};
-
 }  // namespace jitquill::lanes

@@ -9,6 +9,7 @@
 #include "agent/base/process_page.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/thread_id.hpp"
+#include "agent/hooks/mirror.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -63,6 +64,7 @@ void Agent::tell_wants() noexcept {
   wants.map_in_tmp = options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap");
   wants.own_dump = options_.takes_own_dump;
   wants_.store(wants, std::memory_order_relaxed);
+  native_hooks_.turn(phase_ == Phase::kAwake && wants.sites);
 }
 
 void Agent::take_over() noexcept {
@@ -212,6 +214,7 @@ Status Agent::stop() noexcept {
 }
 
 void Agent::leave() noexcept {
+  native_hooks_.turn(false);
   run_news_.end(FrameEnd::kProcessEnd, kDrainWaitNs, place_, sinks_, log_);
   run_news_.leave();
   tell_wants();  // of an exec that fails
@@ -244,6 +247,8 @@ void Agent::write_statistics() noexcept {
   const Coverage coverage = coverage_.most(code_map_);
   set_count(Counter::code_memory_bytes, coverage.code_bytes);
   set_count(Counter::code_memory_known_bytes, coverage.known_bytes);
+  set_count(Counter::native_calls_without_mirror, mirror::calls_without_mirror());
+  set_count(Counter::native_calls_without_slot, mirror::calls_without_slot());
   Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it
   for (std::size_t i = 0; i < kCounters; ++i) {
     rows.raw(std::string_view(kCounterRows[i].name)).u8('\t');

@@ -23,6 +23,7 @@
 #include "agent/lanes/code_map.hpp"
 #include "agent/lanes/reentry_queue.hpp"
 #include "agent/life/coverage.hpp"
+#include "agent/life/native_hooks.hpp"
 #include "agent/life/options.hpp"
 #include "agent/life/output_place.hpp"
 #include "agent/life/perf_map_place.hpp"
@@ -71,6 +72,8 @@ class Agent {
   Status set_hooks(std::string_view patterns) noexcept;
   // A function without code of its own: its id, 0 if it is not to be traced.
   Status add_function(const NamedFunction& function, std::uint64_t& id) noexcept;
+  // A library shows names that native functions call; `has_callers`: some are there.
+  Status add_native_names(std::atomic<const void*>* targets, std::uint32_t count, bool has_callers) noexcept;
   // Of the code that move() would read at its new place; 0 if there is none.
   std::uint64_t size_to_move(std::uint64_t from) const noexcept;
 
@@ -114,6 +117,7 @@ class Agent {
   bool add_to_map(const CodeLoad& load, const Written& written, std::uint64_t hash,
                   Status& status) noexcept;  // false: no memory
   bool may_trace() const noexcept;
+  void begin_for_native() noexcept;
   bool is_traced(std::string_view name) const noexcept;
   sites::SiteList* take_sites(const CodeLoad& load, Status& status) noexcept;
   void switch_sites() noexcept;
@@ -151,6 +155,7 @@ class Agent {
   Log log_;
   OpenSinks sinks_;
   RunNews run_news_;
+  NativeHooks native_hooks_;
   CodeMap code_map_;
   CodeCoverage coverage_;
   ReentryQueue queue_;

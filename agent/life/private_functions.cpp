@@ -7,6 +7,7 @@
 #include "agent/intake/lookout.hpp"
 #include "agent/intake/perfmap/perfmap.hpp"
 #include "agent/life/leave.hpp"
+#include "agent/life/native_hooks.hpp"
 
 extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .struct_size = sizeof(jitquill::PrivateFunctions),
@@ -21,4 +22,5 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .itt_notify = &jitquill::intake::itt::notify,
     .own_map_opened = &jitquill::intake::perfmap::opened,
     .stayed = &jitquill::stayed,
+    .native_names_shown = &jitquill::native_names_shown,
 };

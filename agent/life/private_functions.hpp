@@ -5,6 +5,7 @@
 //           builds that meet in one process (LD_LIBRARY_PATH) do no harm.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,9 @@ struct PrivateFunctions {
   unsigned (*itt_notify)(unsigned event, const void* of);
   void (*own_map_opened)(const char* path);  // intake/perfmap/perfmap.hpp
   void (*stayed)();                          // life/leave.hpp
+  // life/native_hooks.hpp. `count` targets, in the order of life/native_hooks.def; they live as long as we
+  // do.
+  void (*native_names_shown)(std::atomic<const void*>* targets, std::uint32_t count);
 };
 
 }  // namespace jitquill

@@ -65,10 +65,25 @@ void Agent::switch_sites() noexcept {
 
 Status Agent::set_hooks(std::string_view patterns) noexcept {
   if (options_.hooks.set(patterns) != nullptr) return Status::kBadArgument;
+  run_news_.set_patterns(options_.hooks.view());
+  begin_for_native();
   tell_wants();
   switch_sites();
   if (phase_ == Phase::kStopped) return Status::kStopped;
   return phase_ == Phase::kOff ? Status::kOff : Status::kOk;
+}
+
+Status Agent::add_native_names(std::atomic<const void*>* targets, std::uint32_t count,
+                               bool has_callers) noexcept {
+  native_hooks_.add(targets, count, has_callers);
+  begin_for_native();
+  tell_wants();
+  return Status::kOk;
+}
+
+// What native functions call is no news that could wake the agent.
+void Agent::begin_for_native() noexcept {
+  if (native_hooks_.have_callers() && may_trace()) (void)begin();
 }
 
 Status Agent::add_function(const NamedFunction& function, std::uint64_t& id) noexcept {

@@ -57,8 +57,7 @@ extern "C" {
  * jitquill_statistic_at) and writes it to its log. */
 typedef enum jitquill_status {
   JITQUILL_OK = 0,
-  JITQUILL_UNWINDING_LEFT_OUT = 1, /* announced without unwinding: bad frame events or eh_frame, or a kind
-                                      that this agent does not know */
+  JITQUILL_UNWINDING_LEFT_OUT = 1, /* announced without unwinding: bad frame events or eh_frame, or unknown */
   JITQUILL_LINES_LEFT_OUT = 2,     /* announced without lines: offsets out of order or range, or no file */
   JITQUILL_QUEUED = 3,             /* called from inside a call: written when the outer one ends */
   JITQUILL_NO_MARKER = 4,          /* file written, but perf cannot find it (directory is noexec) */
@@ -89,8 +88,7 @@ JITQUILL_FUNCTION const char* jitquill_status_text(jitquill_status status);
 
 typedef struct jitquill_start_options {
   uint32_t struct_size;
-  /* "key=value key=value", as in JITQUILL_OPTIONS, whose values win over these. NULL = none. README,
-   * "Options". */
+  /* "key=value key=value", as in JITQUILL_OPTIONS, whose values win over these. NULL = none. */
   const char* options;
 } jitquill_start_options;
 
@@ -307,6 +305,10 @@ JITQUILL_FUNCTION jitquill_status jitquill_post(uint32_t event, const void* payl
 /* This thread is about to run on the stack [low, high), a fiber's. Its own and signal stacks are known. */
 JITQUILL_FUNCTION jitquill_status jitquill_stack(const void* low, const void* high);
 
+/* What a return address found in the word `slot` was before tracing took it; `found` if it did not; NULL if
+ * not known. For walkers by frame pointers: unwinding by tables needs no help. Any context. */
+JITQUILL_FUNCTION const void* jitquill_return_address(const void* found, const void* slot);
+
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
 typedef struct jitquill_statistic {
@@ -329,13 +331,11 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
   X(jitquill_status, jitquill_stop, (void), (), JITQUILL_NO_AGENT)                                           \
   X(int, jitquill_wants_code, (void), (), 0)                                                                 \
   X(const char*, jitquill_output_folder, (void), (), NULL)                                                   \
-  X(jitquill_status, jitquill_code_loaded, (const jitquill_code* code, uint64_t* id), (code, id),            \
-    JITQUILL_NO_AGENT)                                                                                       \
+  X(jitquill_status, jitquill_code_loaded, (const jitquill_code* c, uint64_t* i), (c, i), JITQUILL_NO_AGENT) \
   X(jitquill_status, jitquill_code_unloaded, (const void* addr), (addr), JITQUILL_NO_AGENT)                  \
   X(size_t, jitquill_unwinding_size, (const jitquill_code* code), (code), 0)                                 \
-  X(jitquill_status, jitquill_statistic_at, (size_t index, jitquill_statistic * out), (index, out),          \
-    JITQUILL_NO_AGENT)                                                                                       \
-  X(jitquill_status, jitquill_code_moved, (const void* from, const void* to, size_t room), (from, to, room), \
+  X(jitquill_status, jitquill_statistic_at, (size_t i, jitquill_statistic * o), (i, o), JITQUILL_NO_AGENT)   \
+  X(jitquill_status, jitquill_code_moved, (const void* a, const void* b, size_t n), (a, b, n),               \
     JITQUILL_NO_AGENT)                                                                                       \
   X(jitquill_status, jitquill_code_moved_to, (const void* from, const void* to, size_t room, void* at),      \
     (from, to, room, at), JITQUILL_NO_AGENT)                                                                 \
@@ -346,9 +346,9 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
     JITQUILL_NO_AGENT)                                                                                       \
   X(jitquill_status, jitquill_enter, (uint64_t id, uint64_t frame_key), (id, frame_key), JITQUILL_NO_AGENT)  \
   X(jitquill_status, jitquill_leave, (uint64_t id, uint64_t frame_key), (id, frame_key), JITQUILL_NO_AGENT)  \
-  X(jitquill_status, jitquill_post, (uint32_t event, const void* payload, size_t size),                      \
-    (event, payload, size), JITQUILL_NO_AGENT)                                                               \
-  X(jitquill_status, jitquill_stack, (const void* low, const void* high), (low, high), JITQUILL_NO_AGENT)
+  X(jitquill_status, jitquill_post, (uint32_t e, const void* p, size_t n), (e, p, n), JITQUILL_NO_AGENT)     \
+  X(jitquill_status, jitquill_stack, (const void* low, const void* high), (low, high), JITQUILL_NO_AGENT)    \
+  X(const void*, jitquill_return_address, (const void* found, const void* slot), (found, slot), found)
 
 /* The agent exports one, named jitquill_functions_v1. */
 typedef struct jitquill_functions {

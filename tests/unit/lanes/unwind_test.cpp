@@ -5,9 +5,18 @@
 
 #include <cstdint>
 
+#include "agent/hooks/mirror.hpp"
 #include "agent/hooks/site_hooks.hpp"
 #include "tests/unit/lanes/lane_run.hpp"
 #include "tests/unit/lanes/own_process.hpp"
+
+extern "C" {
+void with_fentry();
+void with_return();
+void with_mcount();
+void with_tail_call();
+void with_chain();
+}
 
 namespace lanes_test {
 namespace {
@@ -48,7 +57,8 @@ void on_step(int) {
 }
 
 void expect_found_everywhere() {
-  for (void (*const hook)() : {jitquill_site_enter, jitquill_site_leave, jitquill_site_tail}) {
+  for (void (*const hook)() : {jitquill_site_enter, jitquill_site_leave, jitquill_site_tail, with_fentry,
+                               with_return, with_mcount, with_tail_call, with_chain}) {
     g_steps = 0;
     call_stepped(hook);
     EXPECT_GT(g_steps, 20u);
@@ -61,6 +71,7 @@ TEST(Unwinding, PassesTheHooksAtEveryStep) {
     struct sigaction action {};
     action.sa_handler = on_step;
     sigaction(SIGTRAP, &action, nullptr);
+    jitquill::mirror::start({});
     expect_found_everywhere();  // no pool: the slow path's own frame
     const LaneRun run({.memory_bytes = kChunksAt + kChunkSizes[0], .policy = Policy::kDrop});
     jitquill_site_enter();  // the first, which reads much of /proc

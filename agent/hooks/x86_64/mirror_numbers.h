@@ -1,0 +1,17 @@
+// What native.S needs to know of the return mirror (hooks/mirror.hpp), as plain numbers.
+//
+// Context   any.
+#pragma once
+
+// Of a slot from its mirror word. No multiple of a page: else both would be in one place of the store buffer,
+// which costs 11 ns a call.
+#define JITQUILL_MIRROR_DISTANCE 0x200000000840
+#define JITQUILL_MIRROR_PIECE_SHIFT 26
+#define JITQUILL_MIRROR_PIECE_MASK 0x1fffff
+#define JITQUILL_MIRROR_IS_THERE 1
+#define JITQUILL_MIRROR_TRY_AGAIN 1
+#define JITQUILL_MIRROR_ENTRY_ONLY 2
+
+// Sites of `mcount` that are known to have their slot above the frame pointer, by the address that they
+// return to.
+#define JITQUILL_MCOUNT_SITE_MASK 0xfff

@@ -1,0 +1,328 @@
+/* The hooks of native functions: what `mcount`, `__fentry__`, `__return__` and `__cyg_profile_func_*` come to.
+ *
+ * The libraries that show those names jump here, so the stack is as at the function's call of the name. All but the cyg
+ * pair keep every register, vector registers in their whole width, but not the flags, which are dead at each of these
+ * calls (glibc's mcount does not keep them either). No alignment of the stack is assumed.
+ *
+ * Where no call says that a function ends, its return address is taken: the word that holds it, the slot, gets the address
+ * of a return hook, and the mirror word at slot - JITQUILL_MIRROR_DISTANCE what was there. First the mirror word: a handler
+ * or a thread that walks the stack in between finds either state whole. hooks/mirror.hpp has the mirror. */
+#include "agent/hooks/x86_64/mirror_numbers.h"
+#include "agent/hooks/x86_64/put_record.inc"
+
+        .macro KEEP register
+        push    \register
+        .cfi_adjust_cfa_offset 8
+        .endm
+        .macro TAKE register
+        pop     \register
+        .cfi_adjust_cfa_offset -8
+        .endm
+
+        .macro FUNCTION name
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+        .p2align 6
+\name:
+        .cfi_startproc
+        .endm
+        .macro END name
+        .cfi_endproc
+        .size   \name, . - \name
+        .endm
+
+/* What the hooks keep first. Above it: the return address into the function. */
+#define KEPT_SIZE 32
+        .macro KEEP_SCRATCH
+        KEEP    %rax
+        KEEP    %rcx
+        KEEP    %rdx
+        KEEP    %r11
+        .endm
+        .macro TAKE_SCRATCH
+        TAKE    %r11
+        TAKE    %rdx
+        TAKE    %rcx
+        TAKE    %rax
+        .endm
+
+        /* jitquill_lane_put_slowly(\what, rdx = when, rcx = slot); \what becomes r11. */
+        .macro PUT_SLOWLY kind
+        MAKE_WHAT %r11, \kind
+        lea     jitquill_lane_put_slowly(%rip), %rax
+        call    .Lcall_c
+        .endm
+
+        .text
+
+/* eax = rax(r11, rdx, rcx), a function that uses general registers only. Keeps all but rax, rdx and r11. */
+        .p2align 4
+        .type   jitquill_native_call_c, @function
+jitquill_native_call_c:
+.Lcall_c:
+        .cfi_startproc
+        push    %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        mov     %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        push    %rcx
+        push    %rsi
+        push    %rdi
+        push    %r8
+        push    %r9
+        push    %r10
+        and     $-16, %rsp
+        mov     %r11, %rdi
+        mov     %rdx, %rsi
+        mov     %rcx, %rdx
+        cld
+        call    *%rax
+        lea     -48(%rbp), %rsp
+        pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdi
+        pop     %rsi
+        pop     %rcx
+        pop     %rbp
+        .cfi_def_cfa %rsp, 8
+        .cfi_restore %rbp
+        ret
+        END     jitquill_native_call_c
+
+/* The function's first instruction: the slot is the word above our return address. But gcc keeps the static chain of a nested
+ * function by `push r10; call __fentry__; pop r10`: then it is the next one. */
+        FUNCTION jitquill_native_fentry
+        endbr64
+        KEEP_SCRATCH
+        lea     KEPT_SIZE + 8(%rsp), %rcx
+        cmp     %r10, (%rcx)
+        je      .Lmay_be_chain
+
+        /* rcx = the slot; at KEPT_SIZE(%rsp) an address in the function. */
+.Lenter:
+        movabs  $-JITQUILL_MIRROR_DISTANCE, %rdx
+        add     %rcx, %rdx
+        mov     %rdx, %rax
+        shr     $JITQUILL_MIRROR_PIECE_SHIFT, %rax
+        and     $JITQUILL_MIRROR_PIECE_MASK, %eax
+        lea     jitquill_mirror_pieces(%rip), %r11
+        cmpb    $JITQUILL_MIRROR_IS_THERE, (%r11, %rax)
+        jne     .Lno_mirror
+        mov     jitquill_return_hook(%rip), %r11
+        mov     (%rcx), %rax
+        cmp     %rax, %r11
+        je      .Ltail_called
+        mov     %rax, (%rdx)
+        mov     %r11, (%rcx)
+.Lput_enter:
+        LOAD_CURSOR %r11
+        RESERVE %r11, .Lput_enter_slowly
+        mov     %rax, %r11
+        mov     %rcx, %rdx
+        MAKE_WHAT %rdx, kEnterAddress
+        or      KEPT_SIZE(%rsp), %rdx
+        mov     %rdx, JITQUILL_SITE_WHAT_AT(%r11)
+        rdtsc                           /* as late as possible: this hook's time is not the function's */
+        MAKE_WHEN %ecx
+        mov     %rdx, JITQUILL_SITE_WHEN_AT(%r11)
+.Lskip:
+        .cfi_remember_state
+        TAKE_SCRATCH
+        ret
+        .cfi_restore_state
+
+.Lput_enter_slowly:
+        mov     %rcx, %r11
+        MAKE_WHAT %r11, kEnterAddress
+        or      KEPT_SIZE(%rsp), %r11
+        xor     %edx, %edx              /* the slow path reads the clock */
+        lea     jitquill_lane_put_slowly(%rip), %rax
+        call    .Lcall_c
+        jmp     .Lskip
+
+        /* Whose return address was taken jumped here: it is over, and its caller waits for us now. */
+.Ltail_called:
+        mov     %rcx, %r11
+        xor     %edx, %edx
+        PUT_SLOWLY kTail
+        jmp     .Lput_enter
+
+.Lmay_be_chain:
+        mov     KEPT_SIZE(%rsp), %r11
+        lea     jitquill_fentry_keeps_chain(%rip), %rax
+        call    .Lcall_c
+        test    %eax, %eax
+        jz      .Lenter
+        add     $8, %rcx
+        jmp     .Lenter
+
+.Lno_mirror:
+        mov     %rcx, %r11
+        lea     jitquill_mirror_reach(%rip), %rax
+        call    .Lcall_c
+        cmp     $JITQUILL_MIRROR_TRY_AGAIN, %eax
+        je      .Lenter
+        cmp     $JITQUILL_MIRROR_ENTRY_ONLY, %eax
+        je      .Lput_enter
+        jmp     .Lskip
+        END     jitquill_native_fentry
+
+/* Behind the prologue: the slot is above the frame pointer, if the prologue is one of those that we know. What is known of
+ * a site is remembered by the address that it returns to. */
+        FUNCTION jitquill_native_mcount
+        endbr64
+        KEEP_SCRATCH
+        mov     KEPT_SIZE(%rsp), %rax
+        mov     %eax, %ecx
+        and     $JITQUILL_MCOUNT_SITE_MASK, %ecx
+        lea     jitquill_mcount_sites(%rip), %r11
+        lea     8(%rbp), %rdx
+        cmp     %rax, (%r11, %rcx, 8)
+        mov     %rdx, %rcx
+        je      .Lenter
+        mov     %rax, %r11
+        lea     jitquill_mcount_has_slot(%rip), %rax
+        call    .Lcall_c
+        test    %eax, %eax
+        jnz     .Lenter
+        jmp     .Lskip
+        END     jitquill_native_mcount
+
+/* Before each `ret`, and before each jump to another function, whose arguments are all there then. The return address goes
+ * back to its slot: this is the end, and the return is predicted as any. */
+        FUNCTION jitquill_native_return
+        endbr64
+        KEEP_SCRATCH
+        rdtsc
+        lea     KEPT_SIZE + 8(%rsp), %rcx
+        MAKE_WHEN %ecx
+        lea     KEPT_SIZE + 8(%rsp), %rcx
+        mov     (%rcx), %r11
+        cmp     %r11, jitquill_return_hook(%rip)
+        jne     1f
+        movabs  $-JITQUILL_MIRROR_DISTANCE, %r11
+        mov     (%rcx, %r11), %r11
+        mov     %r11, (%rcx)
+1:      LOAD_CURSOR %r11
+        RESERVE %r11, .Lput_return_slowly
+        MAKE_WHAT %rcx, kLeave
+        mov     %rcx, JITQUILL_SITE_WHAT_AT(%rax)
+        mov     %rdx, JITQUILL_SITE_WHEN_AT(%rax)
+2:      .cfi_remember_state
+        TAKE_SCRATCH
+        ret
+        .cfi_restore_state
+.Lput_return_slowly:
+        mov     %rcx, %r11
+        PUT_SLOWLY kLeave
+        jmp     2b
+        END     jitquill_native_return
+
+/* void jitquill_native_cyg_enter(void* function, void* caller), and _exit: calls as any other, so what System V lets a
+ * callee change is free. Where in its frame the function stands tells its frame from others; an exit may be a jump, and
+ * stand at the slot itself. */
+        FUNCTION jitquill_native_cyg_enter
+        endbr64
+        LOAD_CURSOR %r11
+        RESERVE %r11, .Lcyg_enter_slowly
+        mov     %rax, %r11
+        mov     %rsp, %rcx
+        MAKE_WHAT %rcx, kEnterWithin
+        or      %rdi, %rcx
+        mov     %rcx, JITQUILL_SITE_WHAT_AT(%r11)
+        mov     %rsp, %rcx
+        rdtsc
+        MAKE_WHEN %ecx
+        mov     %rdx, JITQUILL_SITE_WHEN_AT(%r11)
+        ret
+.Lcyg_enter_slowly:
+        mov     %rsp, %rdx
+        mov     %rdx, %rcx
+        MAKE_WHAT %rcx, kEnterWithin
+        or      %rcx, %rdi
+        xor     %esi, %esi
+        jmp     jitquill_lane_put_slowly
+        END     jitquill_native_cyg_enter
+
+        FUNCTION jitquill_native_cyg_exit
+        endbr64
+        mov     %rsp, %rcx
+        rdtsc
+        MAKE_WHEN %ecx
+        mov     %rsp, %rcx
+        MAKE_WHAT %rcx, kLeaveWithin
+        or      %rdi, %rcx
+        LOAD_CURSOR %r11
+        RESERVE %r11, .Lcyg_exit_slowly
+        mov     %rcx, JITQUILL_SITE_WHAT_AT(%rax)
+        mov     %rdx, JITQUILL_SITE_WHEN_AT(%rax)
+        ret
+.Lcyg_exit_slowly:
+        mov     %rcx, %rdi
+        mov     %rdx, %rsi
+        mov     %rsp, %rdx
+        jmp     jitquill_lane_put_slowly
+        END     jitquill_native_cyg_exit
+
+/* What a taken return address leads to: rsp = slot + 8, rax, rdx, xmm0, xmm1, st0 and st1 may hold the result. Keeps every
+ * register but r10, r11 and flags. The function's way back is a jump: a `ret` would be predicted to go elsewhere.
+ *
+ * An unwinder that comes to such a return address finds a frame without a function of its own (it looks at the address
+ * before, hence the nop), whose return address is the mirror word. Unwinders name a frame by its CFA, so this one needs a CFA that no
+ * other has: form A says slot + 16, and that the caller's stack pointer is 8 below. nongnu libunwind ignores what is said of
+ * the stack pointer: form B is for processes in which it handles exceptions, and libgcc aborts of it. */
+        .macro RETURN_HOOK name, forms_cfa
+        .globl  \name
+        .hidden \name
+        .p2align 6
+        .type   \name\()_from, @function
+\name\()_from:
+        .cfi_startproc
+        .cfi_def_cfa %rsp, \forms_cfa
+        .cfi_offset %rip, -(JITQUILL_MIRROR_DISTANCE + 8 + \forms_cfa)
+        .if \forms_cfa
+        .cfi_escape 0x16, 0x07, 0x02, 0x38, 0x1c        /* rsp: DW_OP_lit8, DW_OP_minus of the CFA */
+        .endif
+        nop
+\name:
+        KEEP    %rax
+        KEEP    %rdx
+        rdtsc
+        lea     8(%rsp), %r10
+        MAKE_WHEN %r10d
+        LOAD_CURSOR %r11
+        RESERVE %r11, 2f
+        lea     8(%rsp), %r11
+        MAKE_WHAT %r11, kLeave
+        mov     %r11, JITQUILL_SITE_WHAT_AT(%rax)
+        mov     %rdx, JITQUILL_SITE_WHEN_AT(%rax)
+1:      .cfi_remember_state
+        TAKE    %rdx
+        TAKE    %rax
+        movabs  $-JITQUILL_MIRROR_DISTANCE, %r11
+        mov     -8(%rsp, %r11), %r11    /* not r10: see jitquill_native_fentry */
+        notrack jmp *%r11
+        .cfi_restore_state
+2:      KEEP    %rcx
+        lea     16(%rsp), %rcx
+        mov     %rcx, %r11
+        PUT_SLOWLY kLeave
+        TAKE    %rcx
+        jmp     1b
+        .cfi_endproc
+        .size   \name\()_from, . - \name\()_from
+        .endm
+
+        RETURN_HOOK jitquill_return_hook_a, 8
+        RETURN_HOOK jitquill_return_hook_b, 0
+
+/* Where a name leads while nothing is traced. */
+        FUNCTION jitquill_native_nothing
+        endbr64
+        ret
+        END     jitquill_native_nothing
+
+        .section .note.GNU-stack, "", @progbits

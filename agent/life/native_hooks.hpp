@@ -1,0 +1,40 @@
+// Where the names lead that compilers have native functions call: to our hooks while functions are traced, to
+// nothing else.
+//
+// The libraries that show the names (preload/hook_names.S) hand us the words that their code jumps through.
+//
+// Context   native_names_shown(): [life], of a library's constructor, no lock held. NativeHooks: the owner of
+//           the leaf lock.
+// Promises  one store switches a name: threads that are inside a hook, or have return addresses taken, go on
+//           rightly whenever it comes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace jitquill {
+
+// Starts the agent if functions are to be traced and an object in this process calls one of the names.
+void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count);
+
+class NativeHooks {
+ public:
+  // Off. Those of more libraries than there is room for stay so.
+  void add(std::atomic<const void*>* targets, std::uint32_t count, bool have_callers) noexcept;
+  // Whether an object called one of the names when the libraries came that show them.
+  bool have_callers() const noexcept { return have_callers_; }
+  void turn(bool on) noexcept;
+
+ private:
+  static constexpr std::size_t kMost = 4;
+  struct Names {
+    std::atomic<const void*>* targets;
+    std::uint32_t count;
+  };
+  Names names_[kMost] = {};
+  std::size_t count_ = 0;
+  bool have_callers_ = false;
+};
+
+}  // namespace jitquill
