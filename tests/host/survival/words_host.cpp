@@ -162,7 +162,7 @@ bool trace(const std::string& word, const std::string& rest) {
   if (word == "function") return declare(rest), true;
   if (word == "call") return call(name, times), true;
   if (word == "thread") {
-    std::thread([&] { call(name, times); }).join();
+    std::thread([&name = name, &times = times] { call(name, times); }).join();
     return true;
   }
   if (word == "stop") return jitquill_stop() == JITQUILL_OK;
