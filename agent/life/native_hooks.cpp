@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "agent/base/loaded_objects.hpp"
 #include "agent/hooks/mirror.hpp"
@@ -63,14 +64,19 @@ void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) 
 void NativeHooks::add(std::atomic<const void*>* targets, std::uint32_t count, bool have_callers) noexcept {
   have_callers_ |= have_callers;
   if (count_ == kMost) return;
-  names_[count_++] = {targets, std::min<std::uint32_t>(count, std::size(kRows))};
+  static_assert(std::size(kRows) <= kMostNames);
+  Names& names = names_[count_++];
+  names = {targets, std::min<std::uint32_t>(count, std::size(kRows)), {}};
+  for (std::uint32_t row = 0; row < names.count; ++row) names.without_us[row] = targets[row].load();
 }
 
 void NativeHooks::turn(bool on) noexcept {
-  for (std::size_t i = 0; i < count_; ++i) {
-    for (std::uint32_t row = 0; row < names_[i].count; ++row) {
-      const auto target = on ? kRows[row].hook : &jitquill_native_nothing;
-      names_[i].targets[row].store(address_of(target), std::memory_order_release);
+  for (const Names& names : std::span(names_, count_)) {
+    for (std::uint32_t row = 0; row < names.count; ++row) {
+      const void* const off = names.without_us[row];
+      const void* const nobody = address_of(&jitquill_native_nothing);
+      const void* const target = on ? address_of(kRows[row].hook) : off != nullptr ? off : nobody;
+      names.targets[row].store(target, std::memory_order_release);
     }
   }
 }

@@ -28,9 +28,11 @@ class NativeHooks {
 
  private:
   static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kMostNames = 8;
   struct Names {
     std::atomic<const void*>* targets;
     std::uint32_t count;
+    const void* without_us[kMostNames];  // null: nobody
   };
   Names names_[kMost] = {};
   std::size_t count_ = 0;

@@ -1,7 +1,8 @@
-/* The names that compilers have native functions call, each a jump to where the agent says. Nothing was said: a return.
+/* The names that compilers have native functions call, each a jump to where the agent says, or to who has the name next.
+ * Nobody: a return.
  *
  * Every register is kept, and the stack is as at the call: what they lead to (agent/hooks/x86_64/native.S) stands in our
- * place. The flags are dead at each such call. A target never becomes 0 again. */
+ * place. The flags are dead at each such call. A target that is there never becomes 0 again. */
         .macro SHOW name, number
         .globl  \name
         .type   \name, @function
