@@ -129,7 +129,7 @@ TEST_P(Native, DebuggersSeeTheCallers) {
     gdb.words.push_back("-ex");
     gdb.words.push_back("set environment " + name + " " + value);
   }
-  for (const char* command : {"break call_leaf", "run", "backtrace", "kill"}) {
+  for (const char* command : {"break call_leaf", "run", "backtrace", "delete", "continue"}) {
     gdb.words.push_back("-ex");
     gdb.words.push_back(command);
   }
@@ -141,6 +141,18 @@ TEST_P(Native, DebuggersSeeTheCallers) {
   EXPECT_NE(leaf, std::string::npos) << ended.out << ended.err;
   EXPECT_NE(caller, std::string::npos) << ended.out << ended.err;
   EXPECT_NE(main, std::string::npos) << ended.out << ended.err;
+}
+
+TEST(NativeNames, GprofCountsAsWithoutUs) {
+  const std::string host = std::string(NATIVE_HOSTS) + "/gprof";
+  if (!is_there("gprof") || access(host.c_str(), X_OK) != 0) GTEST_SKIP() << "no gcc, or no gprof";
+  const TempFolder folder;
+  for (const char* options : {"formats=jitdump", "formats=calls hooks=none"}) {
+    const auto ran = run(with_preload(folder, host, {}, options));
+    ASSERT_EQ(ran.out, "2282283\n") << ran.describe();
+    const auto report = test_support::run({{"gprof", "-b", "-p", host, "gmon.out"}, {}, folder.path()});
+    EXPECT_NE(report.out.find(" 1234 "), std::string::npos) << report.describe();
+  }
 }
 
 TEST(NativeWays, AreAllOfTheCompilersThatAreThere) {

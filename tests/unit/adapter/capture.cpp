@@ -112,6 +112,9 @@ jitquill_status post(std::uint32_t, const void*, std::size_t) {
 jitquill_status stack(const void*, const void*) {
   return JITQUILL_OK;
 }
+const void* return_address(const void* found, const void*) {
+  return found;
+}
 
 }  // namespace
 
@@ -178,4 +181,5 @@ extern "C" const jitquill_functions jitquill_functions_v1 = {
     capture::enter,
     capture::post,
     capture::stack,
+    capture::return_address,
 };
