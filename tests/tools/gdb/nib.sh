@@ -10,7 +10,7 @@ fn leaf(n: int) -> int {
 }
 fn down(n: int) -> int {
   if n < 1 {
-    return leaf(n);
+    let result = leaf(n); return result;
   }
   return down(n - 1) + 1;
 }
