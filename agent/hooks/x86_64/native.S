@@ -274,6 +274,10 @@ jitquill_native_call_c:
  * before, hence the nop), whose return address is the mirror word. Unwinders name a frame by its CFA, so this one needs a CFA that no
  * other has: form A says slot + 16, and that the caller's stack pointer is 8 below. nongnu libunwind ignores what is said of
  * the stack pointer: form B is for processes in which it handles exceptions, and libgcc aborts of it. */
+/* The distance is too far for .cfi_offset, of which clang's assembler takes 32 bits: DW_CFA_offset_extended_sf, %rip, and 43
+ * bits of words as SLEB128. */
+#define MIRROR_WORDS(forms_cfa) ((JITQUILL_MIRROR_DISTANCE + 8 + forms_cfa) / 8)
+#define SEVEN_BITS(forms_cfa, from) (0x80 | ((MIRROR_WORDS(forms_cfa) >> from) & 0x7f))
         .macro RETURN_HOOK name, forms_cfa
         .globl  \name
         .hidden \name
@@ -282,7 +286,8 @@ jitquill_native_call_c:
 \name\()_from:
         .cfi_startproc
         .cfi_def_cfa %rsp, \forms_cfa
-        .cfi_offset %rip, -(JITQUILL_MIRROR_DISTANCE + 8 + \forms_cfa)
+        .cfi_escape 0x11, 0x10, SEVEN_BITS(\forms_cfa, 0), SEVEN_BITS(\forms_cfa, 7), SEVEN_BITS(\forms_cfa, 14), \
+                    SEVEN_BITS(\forms_cfa, 21), SEVEN_BITS(\forms_cfa, 28), SEVEN_BITS(\forms_cfa, 35), 0x01
         .if \forms_cfa
         .cfi_escape 0x16, 0x07, 0x02, 0x38, 0x1c        /* rsp: DW_OP_lit8, DW_OP_minus of the CFA */
         .endif
@@ -306,6 +311,7 @@ jitquill_native_call_c:
         mov     -8(%rsp, %r11), %r11    /* not r10: see jitquill_native_fentry */
         notrack jmp *%r11
         .cfi_restore_state
+        .cfi_def_cfa_offset \forms_cfa + 16    /* clang counts on from before .cfi_restore_state */
 2:      KEEP    %rcx
         lea     16(%rsp), %rcx
         mov     %rcx, %r11

@@ -47,13 +47,16 @@ void on_step(int) {
 // Its own frame's address is what each walk must meet.
 [[gnu::noinline]] void call_stepped(void (*hook)()) {
   g_caller_frame = reinterpret_cast<std::uint64_t>(__builtin_dwarf_cfa());
+  // Below what the compiler may keep under rsp, which does not see that there is a call.
   asm volatile(
+      "mov %%rsp, %%r12; lea -256(%%rsp), %%rsp; and $-16, %%rsp\n"
       "pushfq; orq $0x100, (%%rsp); popfq\n"
       "call *%0\n"
-      "pushfq; andq $~0x100, (%%rsp); popfq"
+      "pushfq; andq $~0x100, (%%rsp); popfq\n"
+      "mov %%r12, %%rsp"
       :
       : "b"(hook)
-      : "memory", "cc", "r10", "r11");
+      : "memory", "cc", "r10", "r11", "r12");
 }
 
 void expect_found_everywhere() {
