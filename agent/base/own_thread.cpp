@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <cerrno>
+
 #include "agent/base/folder_entries.hpp"
 #include "agent/base/thread_id.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -31,15 +33,21 @@ bool is_last_thread() noexcept {
   return tasks == 2;
 }
 
+// The host's thread-local variables take their place from a thread's stack: with many of them a small stack
+// is no stack, which pthread_create() calls a bad argument.
 bool start_own_thread(void (*body)(), std::size_t stack_size) {
+  constexpr std::size_t kMostStackSize = std::size_t{64} << 20;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_t thread;
-  const bool is_started = pthread_attr_setstacksize(&attributes, stack_size) == 0 &&
-                          pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                          pthread_create(&thread, &attributes, run, reinterpret_cast<void*>(body)) == 0;
+  (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  int created = EINVAL;
+  for (; created == EINVAL && stack_size <= kMostStackSize; stack_size *= 2) {
+    pthread_t thread;
+    if (pthread_attr_setstacksize(&attributes, stack_size) == 0)
+      created = pthread_create(&thread, &attributes, run, reinterpret_cast<void*>(body));
+  }
   pthread_attr_destroy(&attributes);
-  return is_started;
+  return created == 0;
 }
 
 }  // namespace jitquill
