@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -97,6 +98,17 @@ std::vector<Sample> without_pause(const Program& traced, const Program& bare) {
   return samples;
 }
 
+// What is lost is not sustained.
+void print_losses() {
+  jitquill_statistic row{};
+  row.struct_size = sizeof row;
+  for (std::size_t i = 0; jitquill_statistic_at(i, &row) == JITQUILL_OK; ++i) {
+    const std::string_view name(row.name);
+    if (name == "run_records" || name == "run_records_lost")
+      std::printf("%-60s %llu\n", row.name, static_cast<unsigned long long>(row.value));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -119,5 +131,7 @@ int main() {
   other.join();
   print("the same, first of two threads", first, kSustainedTarget);
   print("the same, second of two threads", second, kSustainedTarget);
-  return jitquill_stop() == JITQUILL_OK ? 0 : 1;
+  const jitquill_status stopped = jitquill_stop();
+  print_losses();
+  return stopped == JITQUILL_OK ? 0 : 1;
 }
