@@ -76,7 +76,9 @@ bool take_twin(const CodeLoad& load, const Image& image, Written& written) noexc
   unwind::BlobSizes sizes;
   if (load.twins == nullptr) return false;
   if (unwind::measure_blob(load.unwinding, image.size(), true, sizes) != Status::kOk) return false;
-  written.twin_size = image.size() + unwind::tail_size(image.size(), sizes);
+  const std::uint64_t size = image.size() + unwind::tail_size(image.size(), sizes);
+  if (written.twin_address != 0 && written.twin_size == size) return true;  // it is put once more
+  written.twin_size = size;
   written.twin_address = load.twins->take(load.address, written.twin_size);
   return written.twin_address != 0;
 }

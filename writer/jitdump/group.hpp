@@ -21,6 +21,7 @@ namespace jitquill::jitdump {
 // of them and would give both functions the first one's name, so the dump, not the process, is made to
 // differ. kEmptyCode, kTooLarge, kNoMemory: nothing stays in `out`. kUnwindingLeftOut (bad frame events),
 // kLinesLeftOut: the rest is put; if both, the former, and `written` tells of each. written.bytes is not set.
+// A group may be put once more with the same `written`: its twin is taken once.
 Status put_group(Bytes& out, const CodeLoad& load, std::uint64_t salt, Written& written) noexcept;
 
 // A move, with tables for the new place. perf unwinds there only if it is below the old one, and most other

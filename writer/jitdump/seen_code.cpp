@@ -46,18 +46,25 @@ SeenCode::~SeenCode() {
   ::operator delete(words_);
 }
 
-bool SeenCode::meets(std::span<const std::uint8_t> code) noexcept {
-  if (code.empty()) return false;
+SeenCode::Trace SeenCode::trace_of(std::span<const std::uint8_t> code) noexcept {
+  Trace trace;
+  if (code.empty()) return trace;
   if (words_ == nullptr) {
     words_ = static_cast<std::uint64_t*>(::operator new(kWords * sizeof(std::uint64_t), std::nothrow));
-    if (words_ == nullptr) return false;
+    if (words_ == nullptr) return trace;
     std::fill_n(words_, kWords, 0);
   }
   const std::uint64_t value = hash_of(code);
-  std::uint64_t& word = words_[(value >> 44) % kWords];
-  const std::uint64_t mask = std::uint64_t{1} << (value >> 38) % 64 | std::uint64_t{1} << (value >> 32) % 64;
-  const bool were_set = (word & mask) == mask;
-  word |= mask;
+  trace.word = words_ + (value >> 44) % kWords;
+  trace.bits = std::uint64_t{1} << (value >> 38) % 64 | std::uint64_t{1} << (value >> 32) % 64;
+  __builtin_prefetch(trace.word, 1);
+  return trace;
+}
+
+bool SeenCode::meets(const Trace& trace) noexcept {
+  if (trace.word == nullptr) return false;
+  const bool were_set = (*trace.word & trace.bits) == trace.bits;
+  *trace.word |= trace.bits;
   return were_set;
 }
 

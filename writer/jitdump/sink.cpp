@@ -29,7 +29,7 @@ class JitdumpSink final : public Sink {
   Status write_close(std::uint64_t when_ns) noexcept;
   Status write_header(const Origin& origin) noexcept;
   Status append(Status put, Written& written) noexcept;
-  std::uint64_t salt_for(const CodeLoad& load) noexcept;
+  std::uint64_t salt_of(const CodeLoad& load) const noexcept;
 
   Bytes group_;
   bool is_held_ = false;
@@ -58,10 +58,16 @@ Status JitdumpSink::write_header(const Origin& origin) noexcept {
   return group_.failed() ? Status::kNoMemory : file_.append(group_.view());
 }
 
+// As if its bytes were new in this file, since mostly they are; else once more with salt.
 Status JitdumpSink::load(const CodeLoad& load, Written& written) noexcept {
   if (!is_held_) group_.clear();
   const std::size_t start = group_.size();
-  const Status put = jitdump::put_group(group_, load, salt_for(load), written);
+  const jitdump::SeenCode::Trace trace = seen_.trace_of(load.bytes);
+  Status put = jitdump::put_group(group_, load, 0, written);
+  if (is_done(put) && jitdump::SeenCode::meets(trace)) {
+    group_.cut(start);
+    put = jitdump::put_group(group_, load, salt_of(load), written);
+  }
   if (!is_held_) return append(put, written);
   written.bytes += group_.size() - start;
   return put;
@@ -78,9 +84,8 @@ Status JitdumpSink::release() noexcept {
   return group_.size() == 0 ? Status::kOk : file_.append(group_.view());
 }
 
-// Differs between functions, files and runs. 0: these bytes are new in this file.
-std::uint64_t JitdumpSink::salt_for(const CodeLoad& load) noexcept {
-  if (!seen_.meets(load.bytes)) return 0;
+// Differs between functions, files and runs.
+std::uint64_t JitdumpSink::salt_of(const CodeLoad& load) const noexcept {
   return (start_ns_ ^ std::uint64_t{load.pid} << 40) + load.index + 1;
 }
 

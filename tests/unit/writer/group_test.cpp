@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,20 @@ TEST_F(Group, SaltGoesOverPaddingOnly) {
   EXPECT_FALSE(written.duplicate_unsalted);
 }
 
+TEST_F(Group, PutOnceMoreKeepsItsTwin) {
+  OneTwin twin;
+  load.room = 10;
+  load.twins = &twin;
+  const std::size_t start = out.size();
+  ASSERT_EQ(put_group(out, load, 0, written), Status::kOk);
+  twin.address = 0;
+  out.cut(start);
+  ASSERT_EQ(put_group(out, load, 1, written), Status::kOk);
+  EXPECT_EQ(read().functions.at(0).twin, written.twin_address);
+  EXPECT_FALSE(written.unwinding_without_room);
+  EXPECT_TRUE(written.duplicate_unsalted);
+}
+
 TEST_F(Group, FramePointersAreToldByAnEmptyTable) {
   load.unwinding = {.kind = Unwinding::Kind::kFramePointers, .events = {}, .ready = {}};
   load.lines = {};
@@ -207,18 +222,22 @@ TEST_F(Group, EndlessInliningIsLeftOut) {
   EXPECT_EQ(read().functions.at(0).lines.size(), 3u) << "the flat lines stay";
 }
 
+bool meets(SeenCode& seen, std::span<const std::uint8_t> code) {
+  return SeenCode::meets(seen.trace_of(code));
+}
+
 TEST(SeenCode, MeetsTheSameBytesOnly) {
   SeenCode seen;
   std::vector<std::uint8_t> code(200, 1);
-  EXPECT_FALSE(seen.meets(code));
-  EXPECT_TRUE(seen.meets(code));
+  EXPECT_FALSE(meets(seen, code));
+  EXPECT_TRUE(meets(seen, code));
   code[0] = 2;
-  EXPECT_FALSE(seen.meets(code));
+  EXPECT_FALSE(meets(seen, code));
   code[199] = 2;
-  EXPECT_FALSE(seen.meets(code));
+  EXPECT_FALSE(meets(seen, code));
   code.push_back(2);
-  EXPECT_FALSE(seen.meets(code));
-  EXPECT_TRUE(seen.meets(code));
+  EXPECT_FALSE(meets(seen, code));
+  EXPECT_TRUE(meets(seen, code));
 }
 
 TEST(SeenCode, TellsManyFunctionsApartButForFew) {
@@ -229,9 +248,9 @@ TEST(SeenCode, TellsManyFunctionsApartButForFew) {
   for (std::uint32_t i = 0; i < 2 * kFunctions; ++i) {
     const std::uint32_t number = i % kFunctions;
     std::memcpy(&code[number % 60], &number, sizeof number);
-    const bool meets = seen.meets(code);
+    const bool is_met = meets(seen, code);
     std::memset(&code[number % 60], 0, sizeof number);
-    (i < kFunctions ? mistaken : met) += meets ? 1 : 0;
+    (i < kFunctions ? mistaken : met) += is_met ? 1 : 0;
   }
   EXPECT_EQ(met, kFunctions) << "equal code always meets";
   EXPECT_LT(mistaken, kFunctions / 100);
