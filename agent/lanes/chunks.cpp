@@ -43,6 +43,7 @@ void clear(std::uint8_t* chunk, std::uint64_t size) noexcept {
   for (std::uint64_t block = 0; block < size; block += kBlockSize) {
     auto* const records = reinterpret_cast<Record*>(chunk + block + kBlockHeaderSize);
     for (std::size_t i = 0; i < kRecordsPerBlock; ++i) records[i].when.store(0, std::memory_order_relaxed);
+    no_events_of(chunk + block).store(0, std::memory_order_relaxed);
   }
 }
 

@@ -26,9 +26,17 @@ std::uint64_t events_in(const std::uint8_t* bytes, std::uint64_t size) noexcept 
   return count;
 }
 
-void overwrite(PoolPage& pool, Lane& lane, std::uint64_t offset) noexcept {
+// The same of a chunk that is full, without a look at the records: to read them costs as much as to zero
+// them.
+std::uint64_t events_in_full(std::uint8_t* bytes, std::uint64_t size) noexcept {
+  std::uint64_t count = 0;
+  for (std::uint64_t block = 0; block < size; block += kBlockSize)
+    count += kRecordsPerBlock - no_events_of(bytes + block).load(std::memory_order_relaxed);
+  return count;
+}
+
+void overwrite(PoolPage& pool, Lane& lane, std::uint64_t offset, std::uint64_t lost) noexcept {
   ChunkHeader& chunk = pool.chunk(offset);
-  const std::uint64_t lost = events_in(pool.base + offset, chunk.size);
   if (lane.overwritten.load(std::memory_order_relaxed) == 0)
     lane.overwritten_since_ticks.store(chunk.start_ticks, std::memory_order_relaxed);
   (void)cpu::add_here(lane.overwritten, lost);
@@ -71,7 +79,7 @@ std::uint64_t overwrite_oldest(PoolPage& pool, Cell& cell) noexcept {
   cell.oldest_chunk = pool.chunk(offset).next_free;
   if (cell.oldest_chunk == 0) cell.newest_chunk = 0;
   --cell.chunk_count;
-  overwrite(pool, pool.lane(cell.row), offset);
+  overwrite(pool, pool.lane(cell.row), offset, events_in_full(pool.base + offset, pool.chunk(offset).size));
   return offset;
 }
 
@@ -88,7 +96,9 @@ std::uint64_t overwrite_dead(PoolPage& pool, const Cell& cell) noexcept {
         lane.number == chunk.thread && lane.state.load(std::memory_order_relaxed) == LaneState::kDead;
     if (is_dead && (oldest == 0 || chunk.start_ticks < pool.chunk(oldest).start_ticks)) oldest = at;
   }
-  if (oldest != 0) overwrite(pool, pool.lane(pool.chunk(oldest).lane), oldest);
+  if (oldest == 0) return 0;
+  const ChunkHeader& chunk = pool.chunk(oldest);
+  overwrite(pool, pool.lane(chunk.lane), oldest, events_in(pool.base + oldest, chunk.size));
   return oldest;
 }
 

@@ -40,8 +40,15 @@ bool roll(PoolPage& pool, Cell& cell, std::uint64_t at) noexcept {
   return false;
 }
 
+// Says that so many records from `at` on are no event of their own.
+void note_no_events(std::uint64_t at, std::uint64_t count) noexcept {
+  auto* const block = reinterpret_cast<std::uint8_t*>(at & ~std::uint64_t{kBlockSize - 1});
+  (void)cpu::add_here(no_events_of(block), count);
+}
+
 // The rest of a block is too short for what comes: whoever reads goes on in the next one.
-void pad(std::uint64_t at) noexcept {
+void pad(std::uint64_t at, std::uint64_t room) noexcept {
+  note_no_events(at, room / sizeof(Record));
   auto* const record = reinterpret_cast<Record*>(at);
   record->what.store(what_word(RecordKind::kPad, 0, 0), std::memory_order_relaxed);
   record->when.store(when_word(cpu::ticks(), 0), std::memory_order_release);
@@ -58,8 +65,12 @@ Record* reserve_in(PoolPage& pool, Cell& cell, std::size_t count) noexcept {
     const std::uint64_t wanted = count * sizeof(Record);
     const bool fits = wanted <= room;
     if (!cpu::swap_here_if(cell.cursor, at, at + (fits ? wanted : room))) continue;
-    if (fits) return reinterpret_cast<Record*>(at);
-    pad(at);
+    if (!fits) {
+      pad(at, room);
+      continue;
+    }
+    if (count > 1) note_no_events(at, count - 1);
+    return reinterpret_cast<Record*>(at);
   }
 }
 

@@ -5,7 +5,8 @@
 //   kChunksAt..         chunks, each made of 8 KiB blocks, handed out in three sizes
 //
 // A chunk belongs to one lane and has a number in it, from 1, without gaps. Its first block begins with a
-// ChunkHeader, the others with kBlockHeaderSize bytes of nothing; records lie behind, up to the block's end.
+// ChunkHeader, the others with nothing but, at the end of kBlockHeaderSize bytes, a count (no_events_of());
+// records lie behind, up to the block's end.
 // Pages are fallocated before anybody touches them: a full tmpfs is ENOSPC, not SIGBUS.
 //
 // A lane is written by its thread only and read by the drain, or by `jitquill recover` when all are dead: it
@@ -107,7 +108,14 @@ struct ChunkHeader {
   char thread_name[16];
   std::uint64_t next_free;  // offset in the file: while free; of a used one, private to its process
 };
-static_assert(sizeof(ChunkHeader) <= kBlockHeaderSize);
+
+// Of a block, at the end of its header: its records that are no event of their own, which are all but the
+// first of a post, and what a pad stands for. Whoever makes such counts them, so that the events of a full
+// block need not be counted: flight overwrites chunks at every moment.
+inline std::atomic<std::uint64_t>& no_events_of(std::uint8_t* block) noexcept {
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(block + kBlockHeaderSize - sizeof(std::uint64_t));
+}
+static_assert(sizeof(ChunkHeader) <= kBlockHeaderSize - sizeof(std::uint64_t));
 
 inline constexpr std::size_t kLaneTableAt = 8 * 1024;
 static_assert(sizeof(PoolHeader) <= kLaneTableAt);
