@@ -82,8 +82,10 @@ const char* NamePatterns::set(std::string_view list) noexcept {
   return nullptr;
 }
 
-bool NamePatterns::match(std::string_view name) const noexcept {
+bool NamePatterns::match(std::string_view name, std::string_view other) const noexcept {
+  const bool is_one = name.data() == other.data();
   name = first(name, kMostNameBytes);
+  other = first(other, kMostNameBytes);
   std::string_view rest = view();
   bool is_chosen = is_exclusion(rest);
   while (!rest.empty()) {
@@ -91,7 +93,7 @@ bool NamePatterns::match(std::string_view name) const noexcept {
     const bool chooses = !is_exclusion(pattern);
     if (chooses == is_chosen) continue;  // it would change nothing
     if (!chooses) pattern = without_first(pattern, 1);
-    if (matches_pattern(pattern, name)) is_chosen = chooses;
+    if (matches_pattern(pattern, name) || (!is_one && matches_pattern(pattern, other))) is_chosen = chooses;
   }
   return is_chosen;
 }

@@ -25,7 +25,9 @@ class NamePatterns {
   const char* set(std::string_view list) noexcept;
   std::string_view view() const noexcept { return {list_, size_}; }
   bool any() const noexcept { return size_ != 0; }
-  bool match(std::string_view name) const noexcept;
+  // `other`: of a function that has two names, as C++ functions have: a pattern fits if it fits one.
+  bool match(std::string_view name, std::string_view other) const noexcept;
+  bool match(std::string_view name) const noexcept { return match(name, name); }
 
  private:
   char list_[kMostBytes] = {};

@@ -41,6 +41,7 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
   latest_ns_ = now.ns;
   if (settings.is_this_process) functions_.watch_this_process();
+  functions_.set_demangling(settings.demangles);
   functions_.set_patterns(settings.patterns);
   load_calibrations();
   calibrate(now);

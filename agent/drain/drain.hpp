@@ -42,6 +42,7 @@ struct DrainSettings {
   Origin origin{};
   bool is_this_process = false;     // so its mappings say what native functions are called
   std::string_view patterns = "*";  // of native functions: hooks=
+  bool demangles = false;
   Say say = nullptr;
   Now later{};  // for resume(): read after the process, by the same counter; 0 = it runs no more
 };

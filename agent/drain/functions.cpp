@@ -150,7 +150,7 @@ FunctionNumber Functions::number_native(std::uint64_t address) noexcept {
   const std::uint64_t start = native.name.empty() ? address : native.address;
   Text text;
   const std::string_view name = native.name.empty() ? name_of_address(address, text) : native.name;
-  const bool is_hidden = has_patterns_ && !patterns_.match(name);
+  const bool is_hidden = has_patterns_ && !patterns_.match(name, shown(name));
   const FunctionNumber number = is_hidden ? kHidden : number_strange(start | kAddressKey, 0, start);
   if (number != kNone) (void)native_numbers_.put(address, number);
   return number;
@@ -190,6 +190,7 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
     info.size = native.size;
     info.name = native.name;
   }
+  info.name = shown(info.name);
   if (!info.name.empty()) return info;
   ++nameless_;
   info.name =
@@ -206,6 +207,7 @@ void Functions::put_from(std::size_t first, Bytes& state) noexcept {
 
 void Functions::put_patterns(bool are_wanted, Bytes& state) noexcept {
   are_patterns_new_ = false;
+  state.u8(demangles_ ? 1 : 0);
   if (!are_wanted) return (void)state.uleb128(0);
   state.uleb128(patterns_.view().size() + 1).raw(patterns_.view());
 }
@@ -240,6 +242,7 @@ bool Functions::apply(ByteSource& state) noexcept {
   }
   defined_ = put_ = functions_.size();
   if (!native_.apply(state)) return false;
+  demangles_ = state.u8() != 0;
   if (const std::uint64_t size = state.uleb128(); size != 0) set_patterns(state.text(size - 1));
   return !state.failed();
 }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "agent/base/demangler.hpp"
 #include "agent/base/patterns.hpp"
 #include "agent/drain/native_modules.hpp"
 #include "agent/lanes/code_lane.hpp"
@@ -56,6 +57,8 @@ class Functions {
   void watch_this_process() noexcept { native_.watch_this_process(); }
   // Which native functions are told of, from now on. Until it is called: all.
   void set_patterns(std::string_view list) noexcept;
+  // C++ names as their source has them; patterns take both forms then.
+  void set_demangling(bool is_wanted) noexcept { demangles_ = is_wanted; }
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;
 
@@ -81,8 +84,8 @@ class Functions {
   bool has_new() const noexcept { return defined_ != functions_.size(); }
   std::uint64_t nameless() const noexcept { return nameless_; }
 
-  // | functions: count, {code id, address} | modules | patterns: 0, or size + 1 and text, if they changed |
-  // as uleb128: the functions' numbers follow from the order.
+  // | functions: count, {code id, address} | modules | demangles | patterns: 0, or size + 1 and text, if they
+  // changed | as uleb128: the functions' numbers follow from the order.
   void put_new(Bytes& state) noexcept;
   void put_all(Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;
@@ -121,6 +124,9 @@ class Functions {
   static std::string_view made_name(std::string_view front, std::uint64_t number, int base,
                                     Text& text) noexcept;
   static std::string_view name_of_address(std::uint64_t address, Text& text) noexcept;
+  std::string_view shown(std::string_view name) noexcept {
+    return demangles_ ? demangler_.text_of(name) : name;
+  }
   void put_patterns(bool are_wanted, Bytes& state) noexcept;
   FunctionInfo describe(FunctionNumber number, Text& text) noexcept;
   void put_from(std::size_t first, Bytes& state) noexcept;
@@ -135,6 +141,8 @@ class Functions {
   NumberTable native_numbers_;  // of addresses that were asked for; kHidden too
   NativeModules native_;
   NamePatterns patterns_;
+  Demangler demangler_;
+  bool demangles_ = false;
   bool has_patterns_ = false;
   bool are_patterns_new_ = false;     // not put yet
   GrowingArray<Function> functions_;  // by number

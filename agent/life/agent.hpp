@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 
+#include "agent/base/demangler.hpp"
 #include "agent/base/guest_call.hpp"
 #include "agent/base/leaf_lock.hpp"
 #include "agent/base/log.hpp"
@@ -118,7 +119,8 @@ class Agent {
                   Status& status) noexcept;  // false: no memory
   bool may_trace() const noexcept;
   void begin_for_native() noexcept;
-  bool is_traced(std::string_view name) const noexcept;
+  bool is_traced(std::string_view name) noexcept;
+  bool is_named_by(const NamePatterns& patterns, std::string_view name) noexcept;
   sites::SiteList* take_sites(const CodeLoad& load, Status& status) noexcept;
   void switch_sites() noexcept;
   void write_queued(ReentryQueue::Entry& entry) noexcept;
@@ -156,6 +158,7 @@ class Agent {
   OpenSinks sinks_;
   RunNews run_news_;
   NativeHooks native_hooks_;
+  Demangler demangler_;
   CodeMap code_map_;
   CodeCoverage coverage_;
   ReentryQueue queue_;

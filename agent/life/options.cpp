@@ -92,6 +92,12 @@ const char* set_hooks(Options& options, std::string_view value) noexcept {
   return options.hooks.set(value);
 }
 
+const char* set_demangle(Options& options, std::string_view value) noexcept {
+  if (value != "off" && value != "on") return "must be off or on";
+  options.demangle = value == "on";
+  return nullptr;
+}
+
 const char* set_dir(Options& options, std::string_view value) noexcept {
   if (value.empty()) return "must not be empty";
   if (std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))

@@ -138,7 +138,8 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .code_lane = files_.open_to_read(lanes::kCodeFile),
                              .formats = options.formats,
                              .origin = origin,
-                             .patterns = options.hooks.view()},
+                             .patterns = options.hooks.view(),
+                             .demangles = options.demangle},
                             remark);
 }
 

@@ -30,8 +30,12 @@ bool Agent::may_trace() const noexcept {
   return is_open && options_.hooks.any() && RunNews::is_wanted(options_.formats) && sites::hook(1) != nullptr;
 }
 
-bool Agent::is_traced(std::string_view name) const noexcept {
-  return may_trace() && options_.hooks.match(name);
+bool Agent::is_named_by(const NamePatterns& patterns, std::string_view name) noexcept {
+  return patterns.match(name, options_.demangle ? demangler_.text_of(name) : name);
+}
+
+bool Agent::is_traced(std::string_view name) noexcept {
+  return may_trace() && is_named_by(options_.hooks, name);
 }
 
 // That there is no place to write is no fault of the runtime's: it is counted, and nothing said.
@@ -90,7 +94,7 @@ Status Agent::add_function(const NamedFunction& function, std::uint64_t& id) noe
   id = 0;
   if (may_trace()) (void)begin();
   if (!may_trace()) return phase_ == Phase::kStopped ? Status::kStopped : Status::kOff;
-  if (!options_.hooks.match(function.name)) return Status::kOk;
+  if (!is_named_by(options_.hooks, function.name)) return Status::kOk;
   id = ++last_id_;
   RunNews::tell_function(sinks_, id, function);
   count(Counter::functions_without_code);

@@ -115,7 +115,7 @@ void CallsSink::put_indent(const RunEvent& event, Bytes& out) noexcept {
 void CallsSink::put_name(const RunEvent& enter, Bytes& out) noexcept {
   const std::string_view name = texts_.name(enter.function);
   out.raw(name);
-  if (name.back() != ')') out.raw(std::string_view("()"));
+  if (name.find('(') == name.npos) out.raw(std::string_view("()"));
 }
 
 void CallsSink::put_how(FrameEnd end, Bytes& out) noexcept {

@@ -14,6 +14,14 @@ bool chosen(std::string_view list, std::string_view name) {
   return patterns.match(name);
 }
 
+TEST(Patterns, OfTwoNamesEitherFits) {
+  NamePatterns patterns;
+  ASSERT_EQ(patterns.set("shop::*,!_ZN4shop5closeEv"), nullptr);
+  EXPECT_TRUE(patterns.match("_ZN4shop4openEv", "shop::open()"));
+  EXPECT_FALSE(patterns.match("_ZN4shop5closeEv", "shop::close()")) << "the last that fits one";
+  EXPECT_FALSE(patterns.match("_Z4mainv", "main()"));
+}
+
 struct Case {
   const char* list;
   const char* name;

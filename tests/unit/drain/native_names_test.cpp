@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/text_pieces.hpp"
 #include "agent/drain/functions.hpp"
 #include "tests/unit/writer/temporary_folder.hpp"
 
@@ -77,6 +78,31 @@ TEST(NativeNames, DecideWhatIsHidden) {
   EXPECT_EQ(functions.by_address(address_of(native_two), 1), two);
 }
 
+TEST(NativeNames, AreShownAsTheirSourceHasThemOnRequest) {
+  const auto at = reinterpret_cast<std::uint64_t>(
+      static_cast<std::string_view (*)(std::string_view, std::size_t)>(&jitquill::first));
+  const std::string linked = "_ZN8jitquill5firstESt17basic_string_viewIcSt11char_traitsIcEEm";
+  const std::string shown =
+      "jitquill::first(std::basic_string_view<char, std::char_traits<char> >, unsigned long)";
+  for (const bool demangles : {false, true}) {
+    Functions functions;
+    functions.watch_this_process();
+    functions.set_demangling(demangles);
+    functions.set_patterns("jitquill::f*");
+    EXPECT_EQ(functions.by_address(at, 1) == Functions::kHidden, !demangles);
+    functions.set_patterns("_ZN8jitquill5*");
+    const FunctionNumber number = functions.by_address(at, 1);
+    EXPECT_EQ(name_of(functions, number), demangles ? shown : linked);
+    Bytes state;
+    functions.put_all(state);
+    Functions recovered;
+    ByteSource source(state.view());
+    ASSERT_TRUE(recovered.apply(source));
+    recovered.set_patterns("jitquill::f*");
+    EXPECT_EQ(recovered.by_address(at, 1) == Functions::kHidden, !demangles);
+  }
+}
+
 // As `jitquill recover`, which has no such process.
 TEST(NativeNames, ComeAlongInTheState) {
   Functions before;
@@ -93,7 +119,7 @@ TEST(NativeNames, ComeAlongInTheState) {
   EXPECT_EQ(after.by_address(address_of(native_two), 1), Functions::kHidden);
   Bytes news;
   before.put_new(news);
-  EXPECT_EQ(news.size(), 3u);  // nothing of all three
+  EXPECT_EQ(news.size(), 4u);  // nothing of all three, and whether names are demangled
 }
 
 class Symbols : public testing::Test {
