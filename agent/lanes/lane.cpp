@@ -25,18 +25,38 @@ bool ends_a_frame(RecordKind kind) noexcept {
   return kind == RecordKind::kLeave || kind == RecordKind::kTail || kind == RecordKind::kLeaveKey;
 }
 
-// Up to `size` bytes, the first in the lowest byte.
-std::uint64_t bytes_at(const std::uint8_t* from, std::size_t size) noexcept {
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < size; ++i) word |= std::uint64_t{from[i]} << (8 * i);
+// The first byte in the lowest place.
+std::uint64_t word_at(const std::uint8_t* from) noexcept {
+  std::uint64_t word;
+  __builtin_memcpy(&word, from, sizeof word);
   return word;
 }
 
-void store_more(Record* at, const std::uint8_t* payload, std::size_t size, std::size_t following) noexcept {
-  const std::size_t in_when = size < kMoreInWhen ? size : kMoreInWhen;
+// Of at most kMoreBytes.
+void store_more(Record* at, const std::uint8_t* bytes, std::size_t size, std::size_t following) noexcept {
+  constexpr std::uint64_t kInWhen = (std::uint64_t{1} << 8 * kMoreInWhen) - 1;
+  std::uint64_t first = 0, behind = 0;
+  if (size > kMoreInWhen) {
+    static_assert(kMoreInWhen + 1 == sizeof first);
+    first = word_at(bytes) & kInWhen;
+    behind = word_at(bytes + size - sizeof behind) >> 8 * (kMoreInWhen + sizeof behind - size);
+  } else {
+    for (std::size_t i = 0; i < size; ++i) first |= std::uint64_t{bytes[i]} << (8 * i);
+  }
   const auto count = static_cast<std::uint32_t>(following) << 16;  // its low 16 bits would be in `when`
-  store(at, what_word(RecordKind::kMore, bytes_at(payload + in_when, size - in_when), count),
-        bytes_at(payload, in_when) | kMoreMark);
+  store(at, what_word(RecordKind::kMore, behind, count), first | kMoreMark);
+}
+
+// Where `size` bytes of it lie in one piece: what is in both of them is copied into `room`.
+const std::uint8_t* piece_of(const Payload& payload, std::size_t from, std::size_t size,
+                             std::uint8_t* room) noexcept {
+  if (from + size <= payload.head_size) return payload.head + from;
+  if (from >= payload.head_size) return payload.tail + (from - payload.head_size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t at = from + i;
+    room[i] = at < payload.head_size ? payload.head[at] : payload.tail[at - payload.head_size];
+  }
+  return room;
 }
 
 }  // namespace
@@ -55,17 +75,19 @@ void put(RecordKind kind, std::uint64_t what, std::uint32_t slot) noexcept {
   at->when.store(when_word(early != 0 ? early : cpu::ticks(), slot), std::memory_order_release);
 }
 
-bool post(std::uint32_t event, const std::uint8_t* payload, std::size_t size) noexcept {
+bool post(std::uint32_t event, const Payload& payload) noexcept {
   if (!is_on()) return true;
+  const std::size_t size = payload.head_size + payload.tail_size;
   if (size > kMostPayload) return false;
   const std::size_t more = (size + kMoreBytes - 1) / kMoreBytes;
   Record* const at = reserve(more + 1);
   if (at == nullptr) return false;
   const std::uint64_t now = cpu::ticks();
   for (std::size_t i = 0; i < more; ++i) {
+    std::uint8_t room[kMoreBytes];
     const std::size_t from = i * kMoreBytes;
-    const std::size_t rest = size - from;
-    store_more(at + 1 + i, payload + from, rest < kMoreBytes ? rest : kMoreBytes, more - 1 - i);
+    const std::size_t here = size - from < kMoreBytes ? size - from : kMoreBytes;
+    store_more(at + 1 + i, piece_of(payload, from, here, room), here, more - 1 - i);
   }
   const std::uint64_t what = std::uint64_t{event & 0xFFFFU} | std::uint64_t{size} << 16;
   store(at, what_word(RecordKind::kPost, what, 0), when_word(now, 0));

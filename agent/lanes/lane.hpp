@@ -42,8 +42,19 @@ bool is_on() noexcept;
 // as possible, ends as early as possible.
 void put(RecordKind kind, std::uint64_t what, std::uint32_t slot) noexcept;
 
+// Two pieces, one behind the other.
+struct Payload {
+  const std::uint8_t* head;
+  std::size_t head_size;
+  const std::uint8_t* tail = nullptr;
+  std::size_t tail_size = 0;
+};
+
 // False: it is longer than kMostPayload, or there was no room (counted).
-bool post(std::uint32_t event, const std::uint8_t* payload, std::size_t size) noexcept;
+bool post(std::uint32_t event, const Payload& payload) noexcept;
+inline bool post(std::uint32_t event, const std::uint8_t* payload, std::size_t size) noexcept {
+  return post(event, Payload{payload, size});
+}
 
 // Tells that [low, high) is a stack of its own, of a fiber for instance.
 void put_stack(std::uint64_t low, std::uint64_t high) noexcept;

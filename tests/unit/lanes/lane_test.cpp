@@ -94,6 +94,44 @@ TEST(Lane, HoldsPostsWithTheirPayloadInOneBlock) {
   });
 }
 
+// A text behind its fields is copied by nobody in between.
+TEST(Lane, HoldsPostsOfTwoPieces) {
+  in_own_process([] {
+    const LaneRun run;
+    std::vector<std::uint8_t> all(64);
+    std::iota(all.begin(), all.end(), std::uint8_t{1});
+    for (std::size_t size = 0; size <= all.size(); ++size) {
+      for (std::size_t cut = 0; cut <= size; ++cut) {
+        // Of their own sizes, so that a sanitizer sees a byte too much.
+        const std::vector<std::uint8_t> head(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(cut));
+        const std::vector<std::uint8_t> tail(all.begin() + static_cast<std::ptrdiff_t>(cut),
+                                             all.begin() + static_cast<std::ptrdiff_t>(size));
+        EXPECT_TRUE(post(7, {head.data(), head.size(), tail.data(), tail.size()}));
+      }
+    }
+    const FoundLane lane = run.only_lane();
+    std::size_t at = 0;
+    for (std::size_t size = 0; size <= all.size(); ++size) {
+      for (std::size_t cut = 0; cut <= size; ++cut) {
+        while (lane.records.at(at).kind == RecordKind::kPad) ++at;
+        ASSERT_EQ(lane.records[at].kind, RecordKind::kPost);
+        ASSERT_EQ(lane.records[at++].what, 7u | size << 16);
+        std::vector<std::uint8_t> read;
+        for (; at < lane.records.size() && lane.records[at].kind == RecordKind::kMore; ++at) {
+          for (int b = 0; b < 7; ++b)
+            read.push_back(static_cast<std::uint8_t>(lane.records[at].raw_when >> 8 * b));
+          for (int b = 0; b < 6; ++b)
+            read.push_back(static_cast<std::uint8_t>(lane.records[at].raw_what >> 8 * b));
+        }
+        ASSERT_LE(read.size(), size + 12);
+        for (std::size_t i = 0; i < read.size(); ++i)
+          ASSERT_EQ(read[i], i < size ? all[i] : 0) << size << " " << cut;
+      }
+    }
+    EXPECT_EQ(at, lane.records.size());
+  });
+}
+
 TEST(Lane, TakesNothingWhileSwitchedOff) {
   in_own_process([] {
     const LaneRun run;
