@@ -6,7 +6,7 @@
 #include "agent/hooks/sites.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/unwinders/registry.hpp"
-#include "jitquill/jitquill.h"
+#include "jitquill/events.h"
 #include "writer/unwind/blob.hpp"
 
 namespace jitquill {

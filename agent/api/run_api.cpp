@@ -2,17 +2,19 @@
 #include <cstring>
 
 #include "agent/api/code_argument.hpp"
+#include "agent/base/counters.hpp"
 #include "agent/hooks/mirror.hpp"
 #include "agent/hooks/sites.hpp"
 #include "agent/lanes/lane.hpp"
 #include "agent/life/agent.hpp"
-#include "jitquill/jitquill.h"
+#include "jitquill/events.h"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill {
 namespace {
 
 constexpr std::size_t kMostNameRead = 4096;
-constexpr std::uint32_t kFirstOwnEvent = 0xFF00;  // lanes/layout.hpp has ours
+constexpr std::uint32_t kFirstOfTheAgent = 0xFF00;  // lanes/layout.hpp
 static_assert(JITQUILL_POST_MOST <= lanes::kMostPayload);
 
 jitquill_status to_c(Status status) noexcept {
@@ -46,6 +48,25 @@ bool is_ready() {
   if (!agent().wants().run_news) return false;
   (void)with_agent([](Agent& a) { return a.begin(); }, [](Agent&) { return Status::kBusy; });
   return lanes::is_on();
+}
+
+// Of at most two pages. A wrong pointer faults here, where nothing is reserved.
+void fault_in_payload(const void* payload, std::size_t size) noexcept {
+  if (size == 0) return;
+  const auto* const bytes = static_cast<const volatile std::uint8_t*>(payload);
+  (void)bytes[0];
+  (void)bytes[size - 1];
+}
+
+// [hook], once the lanes are on.
+jitquill_status post(std::uint32_t event, const void* payload, std::size_t size, std::string_view text) {
+  if (event >= kFirstOfTheAgent || (payload == nullptr && size != 0)) return JITQUILL_BAD_ARGUMENT;
+  if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
+  if (!is_ready()) return JITQUILL_OFF;
+  fault_in_payload(payload, size);
+  const bool is_taken = lanes::post(event, {static_cast<const std::uint8_t*>(payload), size,
+                                            reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return is_taken ? JITQUILL_OK : JITQUILL_NO_MEMORY;
 }
 
 }  // namespace
@@ -92,11 +113,22 @@ jitquill_status jitquill_leave(uint64_t id, uint64_t frame_key) {
 }
 
 jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size) {
-  if (event >= kFirstOwnEvent || (payload == nullptr && size != 0)) return JITQUILL_BAD_ARGUMENT;
+  return post(event, payload, size, {});
+}
+
+jitquill_status jitquill_post_text(uint32_t event, const void* fields, size_t size, const char* text) {
   if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
-  if (!is_ready()) return JITQUILL_OFF;
-  const bool is_taken = lanes::post(event, static_cast<const std::uint8_t*>(payload), size);
-  return is_taken ? JITQUILL_OK : JITQUILL_NO_MEMORY;
+  const std::size_t most = JITQUILL_POST_MOST - size;
+  const std::string_view all = text_of(text, most + 1);
+  const std::string_view whole = first_characters(all, most);
+  const jitquill_status status = post(event, fields, size, whole);
+  if (status != JITQUILL_OK || whole.size() == all.size()) return status;
+  count(Counter::event_texts_cut);
+  return JITQUILL_TEXT_CUT;
+}
+
+const uint32_t* jitquill_wanted_events(void) {
+  return agent().wanted_events();
 }
 
 const void* jitquill_return_address(const void* found, const void* slot) {

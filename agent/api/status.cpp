@@ -2,9 +2,11 @@
 // meet: a row that one side lacks, or numbers otherwise, does not compile.
 #include <cstddef>
 
+#include "jitquill/events.h"
 #include "jitquill/jitquill.h"
 #include "writer/model/code.hpp"
 #include "writer/model/frame_event.hpp"
+#include "writer/model/runtime_event.hpp"
 #include "writer/model/status.hpp"
 
 namespace jitquill {
@@ -16,6 +18,13 @@ namespace jitquill {
 #define FRAME_EVENT(name, NAME, number, needs_register) static_assert(JITQUILL_FRAME_##NAME == number);
 #include "writer/model/frame_event.def"
 #undef FRAME_EVENT
+
+static_assert(JITQUILL_OWN_EVENTS == kFirstOwnEvent);
+#define RUNTIME_EVENT(name, c_name, C_NAME, number, words, says, fields)                         \
+  static_assert(JITQUILL_EVENT_##C_NAME == static_cast<std::uint32_t>(RuntimeEventKind::name) && \
+                number < kFirstOwnEvent);
+#define EVENT_WORD(set, name, C_NAME, number, words, meaning) static_assert(number != 0 && number < 256);
+#include "writer/model/runtime_event.def"
 
 // The rows of lines and frame events are read where the runtime has them.
 static_assert(sizeof(Line) == sizeof(jitquill_line) &&

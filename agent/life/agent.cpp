@@ -64,6 +64,8 @@ void Agent::tell_wants() noexcept {
   wants.map_in_tmp = options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap");
   wants.own_dump = options_.takes_own_dump;
   wants_.store(wants, std::memory_order_relaxed);
+  const bool shows_events = (wants.run_news || run_news_.is_on()) && RunNews::shows_events(options_.formats);
+  __atomic_store_n(&wanted_events_, shows_events ? 1 : 0, __ATOMIC_RELAXED);
   native_hooks_.turn(phase_ == Phase::kAwake && wants.sites);
 }
 

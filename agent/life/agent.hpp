@@ -38,6 +38,8 @@ class Agent {
   // -- any context --
   Wants wants() const noexcept { return wants_.load(std::memory_order_relaxed); }
   const char* output_folder() const noexcept;
+  // Not 0 while an output shows events of the runtime; where it is stays so.
+  const std::uint32_t* wanted_events() const noexcept { return &wanted_events_; }
   // False in a child that has told nothing yet, or that shares its parent's memory.
   bool is_here() const noexcept;
   // Of this very process: false in a child that has none yet, or that shares its parent's memory.
@@ -129,6 +131,7 @@ class Agent {
   void count_load(const CodeLoad& load, Status status, const Written& written) noexcept;
 
   std::atomic<Wants> wants_{};
+  std::uint32_t wanted_events_ = 1;      // until the options are read; runtimes read it
   std::atomic<bool> busy_{false};        // the tables may be half-changed; read only in a child
   std::atomic<bool> has_folder_{false};  // of this process
   std::atomic<std::uint32_t> adopted_pid_{0};

@@ -27,7 +27,7 @@ using lanes::LaneFolder;
 using lanes::Pool;
 
 // Beside the rows of sinks.def: what is told to it is for the drain.
-constexpr SinkRow kCodeLaneRow = {"names of functions", true, nullptr, nullptr, lanes::kCodeFile, ""};
+constexpr SinkRow kCodeLaneRow = {"names of functions", true, nullptr, nullptr, lanes::kCodeFile, false, ""};
 
 // A thread takes microseconds to get a chunk, unless it is stopped there.
 constexpr std::uint64_t kBusyWaitNs = 100'000'000;
@@ -66,6 +66,14 @@ bool RunNews::is_wanted(std::uint32_t formats) noexcept {
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if ((formats >> i & 1) != 0 && rows[i].make_run != nullptr) return true;
+  }
+  return false;
+}
+
+bool RunNews::shows_events(std::uint32_t formats) noexcept {
+  const auto rows = sink_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if ((formats >> i & 1) != 0 && rows[i].shows_events) return true;
   }
   return false;
 }

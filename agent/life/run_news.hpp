@@ -35,6 +35,8 @@ class RunNews {
  public:
   // Formats of run news among these?
   static bool is_wanted(std::uint32_t formats) noexcept;
+  // Those that show what runtimes post?
+  static bool shows_events(std::uint32_t formats) noexcept;
 
   // The code lane joins the sinks. kOff: no format wants it.
   Status begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,

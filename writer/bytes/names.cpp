@@ -40,18 +40,9 @@ std::size_t count_good(std::string_view name) noexcept {
   return at;
 }
 
-// The longest allowed beginning. Where there are more continuation bytes than a character can have, it is
-// not UTF-8 and any place is as good.
-std::string_view cut_to_limit(std::string_view name) noexcept {
-  if (name.size() <= kMaxNameSize) return name;
-  std::size_t end = kMaxNameSize;
-  while (kMaxNameSize - end <= kMaxContinuationBytes && is_continuation(name[end])) --end;
-  return name.substr(0, is_continuation(name[end]) ? kMaxNameSize : end);
-}
-
 // As put_clean(), of a name that has to be changed or is too long.
 [[gnu::noinline]] bool put_changed(Bytes& out, std::string_view name) noexcept {
-  std::string_view rest = cut_to_limit(name.substr(0, name.find('\0')));
+  std::string_view rest = first_characters(name.substr(0, name.find('\0')), kMaxNameSize);
   bool changed = rest.size() != name.size();
   while (!rest.empty()) {
     const std::size_t good = count_good(rest);
@@ -66,6 +57,14 @@ std::string_view cut_to_limit(std::string_view name) noexcept {
 }
 
 }  // namespace
+
+// Where there are more continuation bytes than a character can have, any place is as good.
+std::string_view first_characters(std::string_view text, std::size_t most) noexcept {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end != 0 && most - end <= kMaxContinuationBytes && is_continuation(text[end])) --end;
+  return {text.data(), is_continuation(text[end]) ? most : end};
+}
 
 bool put_clean(Bytes& out, std::string_view name) noexcept {
   if (name.size() > kMaxNameSize || count_good(name) != name.size()) return put_changed(out, name);

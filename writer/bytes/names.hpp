@@ -17,6 +17,9 @@ namespace jitquill {
 
 inline constexpr std::size_t kMaxNameSize = 4096;  // bytes; some readers have buffers not much larger
 
+// As many of the first characters as have at most `most` bytes together. Where it is not UTF-8, bytes.
+std::string_view first_characters(std::string_view text, std::size_t most) noexcept;
+
 // True if the name had to be changed.
 bool put_clean(Bytes& out, std::string_view name) noexcept;
 

@@ -96,6 +96,7 @@ struct SinkRow {
   Sink* (*make)() noexcept;         // of code news. Both null: known name, not built yet
   RunSink* (*make_run)() noexcept;  // of run news
   const char* file;                 // of run news: in the output folder
+  bool shows_events;                // of run news: RunEventKind::kPost too
   const char* help;
 };
 

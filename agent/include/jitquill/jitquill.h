@@ -1,4 +1,5 @@
-/* Jitquill for language runtimes: tell the agent which code you made, and perf, gdb and others know it.
+/* Jitquill for language runtimes: tell the agent which code you made, and perf, gdb and others know it. What
+ * else a runtime does, its threads, collections, marks: events.h, beside it.
  *
  * One file, C99 or C++, nothing to link. Copy it into your tree if you like. By default every function
  * below is a small stub that looks the agent up once (dlsym, then one load and one compare per call), so
@@ -21,11 +22,10 @@
  *     ...
  *     jitquill_code_unloaded(entry);      // before the memory is used for anything else
  *
- * Contexts. Every function may be called by any thread at any time, also from inside signal handlers and
- * while the caller holds locks of its own: none calls back, takes a lock of yours, uses your allocator,
- * keeps a pointer after it returns, changes errno, or is a cancellation point. Asynchronous signals are
- * held back for the few microseconds of a call. (Without JITQUILL_LINK or JITQUILL_WEAK a source file's first
- * call looks the agent up by dlsym, not for signal handlers: call jitquill_wants_code() once at start.)
+ * Contexts. Every function may be called by any thread at any time, in signal handlers and under locks of its
+ * caller too: none calls back, uses your allocator, keeps a pointer after it returns, changes errno, or is a
+ * cancellation point. Asynchronous signals wait for the microseconds of a call. (Without JITQUILL_LINK or
+ * JITQUILL_WEAK a source file's first call is dlsym's, not for handlers: jitquill_wants_code() at start.)
  *
  * Growth. A struct begins with struct_size: set it to sizeof. Members are only ever added at the end, a
  * shorter struct is a valid older one, and what an agent does not know yet it ignores. Numbers never change.
@@ -48,7 +48,7 @@ extern "C" {
 #elif defined(JITQUILL_LINK)
 #define JITQUILL_FUNCTION extern
 #else
-#define JITQUILL_FUNCTION static inline __attribute__((unused))
+#define JITQUILL_FUNCTION static inline
 #endif
 
 /* ---- Statuses -------------------------------------------------------------------------------------------
@@ -65,6 +65,7 @@ typedef enum jitquill_status {
   JITQUILL_NOT_REGISTERED = 6,     /* announced, but not registered as JITQUILL_CODE_REGISTER asked */
   JITQUILL_ONE_MAP_ONLY = 7,       /* started, but only one of two perf maps could be made */
   JITQUILL_SITES_LEFT_OUT = 8,     /* announced, but its sites stay off: they are not as jitquill_site says */
+  JITQUILL_TEXT_CUT = 9,           /* told, with as much of its text as there is room for */
   JITQUILL_NO_AGENT = -1,          /* nothing preloaded or linked; from the stubs only */
   JITQUILL_OFF = -2,               /* no output wants it */
   JITQUILL_STOPPED = -3,           /* after jitquill_stop() */
@@ -298,10 +299,6 @@ JITQUILL_FUNCTION jitquill_status jitquill_function(const jitquill_function_info
 JITQUILL_FUNCTION jitquill_status jitquill_enter(uint64_t id, uint64_t frame_key);
 JITQUILL_FUNCTION jitquill_status jitquill_leave(uint64_t id, uint64_t frame_key);
 
-/* An event of the runtime's own, below 0xFF00, with its payload of at most JITQUILL_POST_MOST bytes. */
-#define JITQUILL_POST_MOST 4096
-JITQUILL_FUNCTION jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size);
-
 /* This thread is about to run on the stack [low, high), a fiber's. Its own and signal stacks are known. */
 JITQUILL_FUNCTION jitquill_status jitquill_stack(const void* low, const void* high);
 
@@ -348,7 +345,10 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
   X(jitquill_status, jitquill_leave, (uint64_t id, uint64_t frame_key), (id, frame_key), JITQUILL_NO_AGENT)  \
   X(jitquill_status, jitquill_post, (uint32_t e, const void* p, size_t n), (e, p, n), JITQUILL_NO_AGENT)     \
   X(jitquill_status, jitquill_stack, (const void* low, const void* high), (low, high), JITQUILL_NO_AGENT)    \
-  X(const void*, jitquill_return_address, (const void* found, const void* slot), (found, slot), found)
+  X(const void*, jitquill_return_address, (const void* found, const void* slot), (found, slot), found)       \
+  X(const uint32_t*, jitquill_wanted_events, (void), (), NULL)                                               \
+  X(jitquill_status, jitquill_post_text, (uint32_t e, const void* p, size_t n, const char* t), (e, p, n, t), \
+    JITQUILL_NO_AGENT)
 
 /* The agent exports one, named jitquill_functions_v1. */
 typedef struct jitquill_functions {

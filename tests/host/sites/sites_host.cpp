@@ -1,5 +1,7 @@
 // Announces functions with sites, and checks what becomes of them: by patterns, moves, and at the end. Says
 // what is wrong on stdout. JITQUILL_OPTIONS has hooks=add*,moved.
+#include <jitquill/events.h>
+
 #include <cstdio>
 
 #include "tests/host/sites/sled_code.hpp"

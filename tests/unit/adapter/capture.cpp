@@ -115,6 +115,12 @@ jitquill_status stack(const void*, const void*) {
 const void* return_address(const void* found, const void*) {
   return found;
 }
+const std::uint32_t* wanted_events() {
+  return nullptr;
+}
+jitquill_status post_text(std::uint32_t, const void*, std::size_t, const char*) {
+  return JITQUILL_OK;
+}
 
 }  // namespace
 
@@ -182,4 +188,6 @@ extern "C" const jitquill_functions jitquill_functions_v1 = {
     capture::post,
     capture::stack,
     capture::return_address,
+    capture::wanted_events,
+    capture::post_text,
 };
