@@ -24,6 +24,7 @@ class BatchTaker {
 class EventBuffer {
  public:
   static constexpr std::size_t kMost = 4096;
+  static constexpr std::uint32_t kMostDepth = (1u << 24) - 1;  // that an event can say
 
   explicit EventBuffer(BatchTaker& taker) noexcept : taker_(taker) {}
   EventBuffer(const EventBuffer&) = delete;
@@ -37,11 +38,12 @@ class EventBuffer {
   }
   RunEvent& last() noexcept { return events_[count_ - 1]; }
   // The payload stays where it is until flush().
-  void post(std::uint64_t when_ns, const Post& post) noexcept {
+  void post(std::uint64_t when_ns, std::uint32_t depth, const Post& post) noexcept {
     RunEvent& event = next();
     event = {};
     event.when_ns = when_ns;
     event.amount = post_count_;
+    event.depth = depth & kMostDepth;
     event.kind = RunEventKind::kPost;
     posts_[post_count_++] = post;
   }

@@ -53,6 +53,8 @@ TEST_F(Calls, LooksAsItsPageShows) {
   story.other(RunEventKind::kThreadBegin, kStart).enter(kStart + 1'000, 0).enter(kStart + 2'000, 1);
   story.leave(kStart + 2'120).enter(kStart + 2'500, 1).enter(kStart + 2'600, 2);
   story.leave(kStart + 4'000, FrameEnd::kUnwound).leave(kStart + 4'000, FrameEnd::kUnwound);
+  const std::uint8_t generation[] = {1, 0};
+  story.post(kStart + 4'500, 41, generation);
   story.other(RunEventKind::kLost, kStart + 9'000, kStart + 5'000, 17).leave(kStart + 10'215);
   story.other(RunEventKind::kThreadEnd, kStart + 11'000);
   ASSERT_EQ(sink->batch(story.batch(kThread), out), Status::kOk);
@@ -67,6 +69,8 @@ TEST_F(Calls, LooksAsItsPageShows) {
             "     12.000002500 | nib-4711               |                 |   fib() {\n"
             "     12.000002600 | nib-4711               |           1.400 |     print(int); /* unwound */\n"
             "     12.000004000 | nib-4711               |           1.500 |   } /* unwound */\n"
+            "     12.000004500 | nib-4711               |                 |   /* collection begins: "
+            "generation 1 */\n"
             "     12.000009000 | nib-4711               |                 | /* 17 records lost between "
             "12.000005000 and 12.000009000 */\n"
             "     12.000010215 | nib-4711               |           9.215 | }\n"
@@ -118,13 +122,19 @@ TEST_F(Calls, IndentsSixtyLevelsAndCountsTheOthers) {
   EXPECT_NE(text.find("| " + blanks + "fib() {\n" + std::string(kBlank) + blanks + "(+1) fib() {\n"),
             text.npos);
   EXPECT_NE(text.find("| " + blanks + "(+2) fib();\n"), text.npos);
+  story.turn_page();
+  story.post(3, 2000, {});
+  EXPECT_NE(columns(story).find("| " + blanks + "(+2) /* event 2000, 0 bytes */\n"), text.npos);
 }
 
+// Where they were told; their words: tests/unit/events.
 TEST_F(Calls, TellsOfPosts) {
-  const std::uint8_t payload[] = {1, 2, 3};
+  const std::uint8_t payload[] = {'a', '\n', 'b'};
   RunStory story;
-  story.post(5, 77, payload);
-  EXPECT_EQ(columns(story), std::string(kBlank) + "/* event 77, 3 bytes */\n");
+  story.post(5, 2000, payload).enter(6, 1).post(7, 101, payload).leave(8);
+  EXPECT_EQ(columns(story), std::string(kBlank) + "/* event 2000, 3 bytes */\n" + std::string(kBlank) +
+                                "fib() {\n" + std::string(kBlank) + "  /* marker: a?b */\n" +
+                                "          0.002 | }\n");
 }
 
 TEST_F(Calls, ANamelessThreadHasItsNumberAndALineStaysALine) {

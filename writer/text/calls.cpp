@@ -5,6 +5,7 @@
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/names.hpp"
 #include "writer/sink/run_sink.hpp"
+#include "writer/text/event_text.hpp"
 #include "writer/text/function_texts.hpp"
 
 namespace jitquill {
@@ -161,7 +162,9 @@ void CallsSink::put_leaf(const RunEvent& enter, const RunEvent& leave, Bytes& ou
 // What is no call, as a comment.
 void CallsSink::put_other(const RunEvent& event, const Batch& batch, Bytes& out) noexcept {
   put_start(event.when_ns, out);
-  out.fill(' ', kDurationColumn + 3).raw(std::string_view(" | /* "));
+  out.fill(' ', kDurationColumn + 3).raw(std::string_view(" | "));
+  if (event.kind == RunEventKind::kPost) put_indent(event, out);
+  out.raw(std::string_view("/* "));
   if (event.kind == RunEventKind::kThreadBegin) out.raw(std::string_view("thread begins"));
   if (event.kind == RunEventKind::kThreadEnd) out.raw(std::string_view("thread ends"));
   if (event.kind == RunEventKind::kLost) {
@@ -170,11 +173,8 @@ void CallsSink::put_other(const RunEvent& event, const Batch& batch, Bytes& out)
     out.raw(std::string_view(" and "));
     put_fraction(out, event.when_ns, kNsPerS, 0);
   }
-  if (event.kind == RunEventKind::kPost && event.amount < batch.posts.size()) {
-    const Post& post = batch.posts[event.amount];
-    out.raw(std::string_view("event ")).raw(Decimal(post.event).view());
-    out.raw(std::string_view(", ")).raw(Decimal(post.payload.size()).view()).raw(std::string_view(" bytes"));
-  }
+  if (event.kind == RunEventKind::kPost && event.amount < batch.posts.size())
+    put_post(batch.posts[event.amount], out);
   out.raw(std::string_view(" */\n"));
 }
 

@@ -5,7 +5,7 @@
 //     f             key 2    three times, each with a g of key 3 in it
 //     f             key 2    its g is left by an error: only f's end is told
 //     main          key 1 + 2^28 - 1, a recursion whose key differs in its highest bits
-#include <jitquill/jitquill.h>
+#include <jitquill/events.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -56,6 +56,6 @@ int main(int argc, char** argv) {
   }
   for (std::thread& thread : threads) thread.join();
   const std::uint8_t payload[20] = {1, 2, 3};
-  check(jitquill_post(7, payload, sizeof payload));
+  check(jitquill_post(JITQUILL_OWN_EVENTS + 7, payload, sizeof payload));
   return 0;
 }

@@ -33,7 +33,7 @@ struct OnPaper {
   void enter(unsigned) { put('i'); }
   void leave(unsigned) {}
   void post() {
-    posts.push_back("event " + std::to_string(level) + ", " +
+    posts.push_back("event " + std::to_string(kill_record::kFirstEvent + level) + ", " +
                     std::to_string(kill_record::post_size(posts.size())) + " bytes");
   }
 };
@@ -86,7 +86,8 @@ void expect_thread(const calls_reader::Thread& calls, const Progress& progress, 
     level.names.push_back(call.name);
     level.ended += call.how.empty() ? 1 : 0;
   }
-  for (const std::string& event : calls.events) found[event.at(6) - '0'].posts.push_back(event);
+  for (const calls_reader::Event& event : calls.events)
+    found[event.words.at(9) - '0'].posts.push_back(event.words);
   for (unsigned level = 0; level < kill_record::kLevels; ++level)
     expect_level(found[level], progress, thread, level, newest);
   // Of what the kill cut, a post being up to six records, and a pad in front of it most of a block.

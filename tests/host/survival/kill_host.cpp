@@ -1,6 +1,7 @@
 // Makes events of functions for ever, on some threads that timers interrupt, and counts them where they
 // outlive it. Arguments: the file of kill_record.hpp, how many threads, steps of a thread (0 = until it is
 // killed).
+#include <jitquill/events.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -76,7 +77,7 @@ class Doer {
     static constexpr char kPayload[64] = "what a runtime posts";
     const std::size_t size = kill_record::post_size(tallies_.posts.begun.load());
     begin(tallies_.posts);
-    (void)jitquill_post(level_, kPayload, size);
+    (void)jitquill_post(kill_record::kFirstEvent + level_, kPayload, size);
     end(tallies_.posts);
   }
 

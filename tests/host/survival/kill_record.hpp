@@ -17,8 +17,9 @@
 namespace kill_record {
 
 inline constexpr unsigned kThreads = 3;
-inline constexpr unsigned kLevels = 3;      // the thread itself, a handler, a handler that may interrupt that
-inline constexpr unsigned kFunctions = 16;  // of each sort and level
+inline constexpr unsigned kLevels = 3;  // the thread itself, a handler, a handler that may interrupt that
+inline constexpr unsigned kFirstEvent = 2000;  // and the level
+inline constexpr unsigned kFunctions = 16;     // of each sort and level
 
 // How many were begun, and how many were made for sure.
 struct Tally {

@@ -126,7 +126,6 @@ class FileReader {
 
   void read_call(const Columns& columns, Thread& thread) {
     std::string_view call = columns.call;
-    if (is_comment(call)) return read_comment(trimmed(call), thread);
     const std::size_t indent = std::min(call.find_first_not_of(' '), call.size());
     std::uint64_t depth = indent / 2;
     if (indent % 2 != 0) report(Rule::kDepth, "an odd indentation");
@@ -138,22 +137,27 @@ class FileReader {
       depth += *more;
       call.remove_prefix(close + 2);
     }
+    if (is_comment(call)) return read_comment(columns, depth, call, thread);
     last_ns_[columns.thread] = std::max(last_ns_[columns.thread], columns.time_ns);
     if (call.starts_with('}')) return close_call(columns, depth, call.substr(1), thread);
     open_call(columns, depth, call, thread);
   }
 
-  void read_comment(std::string_view words, Thread& thread) {
-    if (words == "/* thread begins */") {
+  void read_comment(const Columns& columns, std::uint64_t depth, std::string_view words, Thread& thread) {
+    if (columns.duration_ns) report(Rule::kDuration, "of a comment");
+    if (words.size() < 6 || !take_end(words, " */")) return report(Rule::kColumns, std::string(words));
+    words.remove_prefix(3);
+    const std::size_t blank = words.find(" records lost between ");
+    const auto lost = blank == words.npos ? std::nullopt : number(words.substr(0, blank));
+    if (words == "thread begins") {
       ++thread.begins;
-    } else if (words == "/* thread ends */") {
+    } else if (words == "thread ends") {
       ++thread.ends;
-    } else if (words.starts_with("/* event ")) {
-      thread.events.emplace_back(words.substr(3, words.size() - 6));
-    } else if (const std::size_t blank = words.find(" records lost between "); blank != words.npos) {
-      thread.lost += number(words.substr(3, blank - 3)).value_or(0);
+    } else if (lost) {
+      thread.lost += *lost;
     } else {
-      report(Rule::kColumns, std::string(words));
+      if (depth != open_[columns.thread].size()) report(Rule::kDepth, "of an event");
+      thread.events.push_back({std::string(words), depth, columns.time_ns});
     }
   }
 

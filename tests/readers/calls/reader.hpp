@@ -39,12 +39,19 @@ struct Call {
 };
 inline constexpr std::size_t kNone = ~std::size_t{0};
 
+// What a runtime told.
+struct Event {
+  std::string words;  // "event 2000, 12 bytes", "collection ends"
+  std::uint64_t depth = 0;
+  std::uint64_t time_ns = 0;
+};
+
 struct Thread {
   std::vector<Call> calls;
   std::uint64_t lost = 0;  // records
   unsigned begins = 0;
   unsigned ends = 0;
-  std::vector<std::string> events;  // "event 7, 12 bytes"
+  std::vector<Event> events;
 };
 
 struct File {

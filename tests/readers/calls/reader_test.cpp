@@ -21,6 +21,7 @@ TEST(CallsReader, MakesTheTreesAgain) {
       " 12.000002000 | other-12  |  0.500 | f(int); /* stack 1 */\n"
       " 12.000002500 | nib-4711  |        |   fib() { /* stack 2 */\n"
       " 12.000002600 | nib-4711  |  1.400 |     print; /* unwound */\n"
+      " 12.000002700 | nib-4711  |        |     /* marker: a /* mark */ */\n"
       " 12.000004000 | nib-4711  |  1.500 |   } /* stack 2 */ /* unwound */\n"
       " 12.000009000 | nib-4711  |        | /* 17 records lost between 12.000005000 and 12.000009000 */\n"
       " 12.000010215 | nib-4711  |  9.215 | }\n");
@@ -36,6 +37,9 @@ TEST(CallsReader, MakesTheTreesAgain) {
   EXPECT_EQ(thread.calls[3].how, "unwound");
   EXPECT_EQ(thread.calls[0].end_ns, 12'000'010'215u);
   EXPECT_EQ(file.lost(), 17u);
+  ASSERT_EQ(thread.events.size(), 1u);
+  EXPECT_EQ(thread.events[0].words, "marker: a /* mark */");
+  EXPECT_EQ(thread.events[0].depth, 2u);
   EXPECT_EQ(file.threads.at("other-12").calls[0].name, "f(int)");
   EXPECT_EQ(file.calls_by_name().at("fib"), 2u);
 }
@@ -75,6 +79,9 @@ TEST(CallsReader, ReportsEachBrokenRule) {
       {" 1.000000001 | a-1 |  | f();\n", Rule::kDuration, 2},
       {" 1.000000001 | a-1 | 0.001 |   f();\n", Rule::kDepth, 2},
       {" 1.000000001 | a-1 | 0.001 |  f();\n", Rule::kDepth, 2},
+      {" 1.000000001 | a-1 |  |   /* event 2000, 1 bytes */\n", Rule::kDepth, 2},
+      {" 1.000000001 | a-1 |  | /* event 2000\n", Rule::kColumns, 2},
+      {" 1.000000001 | a-1 | 0.001 | /* event 2000, 1 bytes */\n", Rule::kDuration, 2},
       {" 1.000000001 | a-1 | 0.001 | }\n", Rule::kBalance, 2},
       {" 1.000000001 | a-1 |  | f() {\n", Rule::kBalance, 3},
       {" 1.000000001 | a-1 |  | f() {\n 1.000000002 | a-1 | 0.001 | } /* stack 1 */\n", Rule::kBalance, 3},

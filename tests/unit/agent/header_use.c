@@ -1,5 +1,5 @@
 /* A runtime of the smallest kind: announces 3 bytes and says what came of it. */
-#include <jitquill/jitquill.h>
+#include <jitquill/events.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,8 +19,9 @@ int main(void) {
   code.room = jitquill_unwinding_size(&code);
   status = jitquill_code_loaded(&code, &id);
   text = jitquill_status_text(status);
-  printf("wants %d room %d status %d id %d text %s unloaded %d again %d\n", jitquill_wants_code(),
-         code.room != 0, (int)status, (int)id, text == NULL ? "-" : text, (int)jitquill_code_unloaded(g_code),
-         (int)jitquill_code_unloaded(g_code));
+  printf("wants %d room %d status %d id %d text %s unloaded %d again %d events %d %d\n",
+         jitquill_wants_code(), code.room != 0, (int)status, (int)id, text == NULL ? "-" : text,
+         (int)jitquill_code_unloaded(g_code), (int)jitquill_code_unloaded(g_code), jitquill_wants_events(),
+         (int)jitquill_marker("announced"));
   return 0;
 }
