@@ -21,30 +21,46 @@ namespace nib {
 inline constexpr std::uint32_t kMaxTreeHeight = 1000;
 inline constexpr std::size_t kMaxParameters = 16;
 
-// kNone: what a function without a result gives. kAny: unknown because of an error already reported, or in
-// the operator table "either". There are no arrays of these two.
+// A scalar inside of up to kMaxTypeDepth layers. kNone: what a function without a result gives. kNull: of
+// `null`, which every record type takes. kAny: unknown because of an error already reported.
 struct Type {
-  enum class Scalar : std::uint8_t { kNone, kInt, kBool, kAny };
+  enum class Scalar : std::uint8_t { kNone, kInt, kBool, kFloat, kStr, kRecord, kNull, kAny };
+  enum class Layer : std::uint8_t { kArray, kChannel, kTask };
 
   Scalar scalar;
-  std::uint32_t depth = 0;  // of arrays inside each other
+  std::uint8_t depth = 0;
+  std::uint16_t record = 0;  // kRecord: index into Program::records
+  std::uint64_t layers = 0;  // two bits each, the outermost lowest
 
   constexpr bool operator==(const Type&) const noexcept = default;
-  constexpr bool is_array() const noexcept { return depth > 0; }
-  constexpr Type element() const noexcept { return {scalar, depth - 1}; }
-  constexpr Type array() const noexcept { return {scalar, depth + 1}; }
+  constexpr bool is(Layer layer) const noexcept {
+    return depth > 0 && (layers & 3) == static_cast<std::uint64_t>(layer);
+  }
+  constexpr bool is_array() const noexcept { return is(Layer::kArray); }
+  constexpr bool is_record() const noexcept { return depth == 0 && scalar == Scalar::kRecord; }
+  // Of an object in the heap, which the collector must know.
+  constexpr bool is_reference() const noexcept {
+    return depth > 0 || scalar == Scalar::kStr || scalar == Scalar::kRecord || scalar == Scalar::kNull;
+  }
+  constexpr Type element() const noexcept {
+    return {scalar, static_cast<std::uint8_t>(depth - 1), record, layers >> 2};
+  }
+  constexpr Type in(Layer layer) const noexcept {
+    return {scalar, static_cast<std::uint8_t>(depth + 1), record,
+            layers << 2 | static_cast<std::uint64_t>(layer)};
+  }
+  constexpr Type array() const noexcept { return in(Layer::kArray); }
 
-  static const Type kNone;
-  static const Type kInt;
-  static const Type kBool;
-  static const Type kAny;
+  static const Type kNone, kInt, kBool, kFloat, kStr, kNull, kAny;
 };
 inline constexpr Type Type::kNone{Scalar::kNone};
 inline constexpr Type Type::kInt{Scalar::kInt};
 inline constexpr Type Type::kBool{Scalar::kBool};
+inline constexpr Type Type::kFloat{Scalar::kFloat};
+inline constexpr Type Type::kStr{Scalar::kStr};
+inline constexpr Type Type::kNull{Scalar::kNull};
 inline constexpr Type Type::kAny{Scalar::kAny};
-
-std::string name_of(Type type);
+inline constexpr std::size_t kMaxTypeDepth = 32;
 
 enum class BinaryOperator : std::uint8_t {
 #define BINARY(name, token, precedence, operands, result) name,
@@ -54,12 +70,16 @@ enum class BinaryOperator : std::uint8_t {
 
 enum class UnaryOperator : std::uint8_t { kMinus, kBitNot, kNot };
 
+// What both operands of an operator are: one of these, and the same. kEqual: anything that can be compared.
+enum class Operands : std::uint8_t { kBool, kInt, kNumber, kOrdered, kEqual };
+enum class Gives : std::uint8_t { kBool, kSame };
+
 // One row of operator.def.
 struct BinaryRow {
   TokenKind token;
   int precedence;
-  Type operands;
-  Type result;
+  Operands operands;
+  Gives result;
 };
 
 inline constexpr int kNotPrecedence = 3;
@@ -67,10 +87,33 @@ inline constexpr int kComparisonPrecedence = 4;
 
 inline constexpr std::array kBinaryRows = {
 #define BINARY(name, token, precedence, operands, result) \
-  BinaryRow{TokenKind::token, precedence, Type::operands, Type::result},
+  BinaryRow{TokenKind::token, precedence, Operands::operands, Gives::result},
 #include "nib/operator.def"
 #undef BINARY
 };
+
+enum class Builtin : std::uint8_t {
+#define BUILTIN(name, token, arity, may_collect) name,
+#include "nib/builtin.def"
+#undef BUILTIN
+};
+
+// One row of builtin.def.
+struct BuiltinRow {
+  TokenKind token;
+  std::size_t arity;
+  bool may_collect;
+};
+
+inline constexpr std::array kBuiltinRows = {
+#define BUILTIN(name, token, arity, may_collect) BuiltinRow{TokenKind::token, arity, may_collect},
+#include "nib/builtin.def"
+#undef BUILTIN
+};
+
+constexpr const BuiltinRow& row_of(Builtin builtin) noexcept {
+  return kBuiltinRows[static_cast<std::size_t>(builtin)];
+}
 
 constexpr const BinaryRow& row_of(BinaryOperator op) noexcept {
   return kBinaryRows[static_cast<std::size_t>(op)];
@@ -87,6 +130,13 @@ struct IntLiteral {
 struct BoolLiteral {
   bool value;
 };
+struct FloatLiteral {
+  double value;
+};
+struct StrLiteral {
+  std::string_view text;
+};
+struct NullLiteral {};
 struct VariableUse {
   std::string_view name;
   std::uint32_t variable = 0;  // checker: index into Function::variables
@@ -100,28 +150,34 @@ struct Binary {
   ExpressionPtr left;
   ExpressionPtr right;
 };
-struct Call {
+struct Call {  // or, if the name is a record's, a new record
   std::string_view name;
   std::vector<ExpressionPtr> arguments;
-  std::uint32_t function = 0;  // checker: index into Program::functions
+  bool is_record = false;    // checker
+  std::uint32_t target = 0;  // checker: index into Program::functions or records
 };
-struct Index {
+struct Index {  // of an array or a str
   ExpressionPtr array;
   ExpressionPtr index;
 };
-struct Length {
-  ExpressionPtr array;
+struct FieldUse {
+  ExpressionPtr record;
+  std::string_view name;
+  std::uint32_t field = 0;  // checker
 };
-struct NewArray {
-  ExpressionPtr length;
-  ExpressionPtr element;  // all are this one
+struct BuiltinCall {
+  Builtin builtin;
+  std::vector<ExpressionPtr> arguments;
 };
 
 struct Expression {
-  Position at;  // of the operator, the name, the literal or the '[' of an index
-  std::variant<IntLiteral, BoolLiteral, VariableUse, Unary, Binary, Call, Index, Length, NewArray> node;
+  Position at;  // of the operator, the name, the literal, or the '[' or '.' behind a value
+  std::variant<IntLiteral, BoolLiteral, FloatLiteral, StrLiteral, NullLiteral, VariableUse, Unary, Binary,
+               Call, Index, FieldUse, BuiltinCall>
+      node;
   std::uint32_t height = 1;
-  Type type = Type::kAny;  // checker
+  Type type = Type::kAny;    // checker
+  bool may_collect = false;  // checker: the collector may run while it is evaluated
 };
 
 // ---- Statements ----
@@ -144,12 +200,12 @@ struct Assignment {
   ExpressionPtr value;
   std::uint32_t variable = 0;  // checker
 };
-struct ElementAssignment {
-  ExpressionPtr target;  // an Index
+struct PlaceAssignment {
+  ExpressionPtr target;  // an Index or a FieldUse
   ExpressionPtr value;
 };
 struct CallStatement {
-  ExpressionPtr call;
+  ExpressionPtr call;  // a Call or a BuiltinCall
 };
 struct Print {
   ExpressionPtr value;
@@ -178,13 +234,13 @@ struct Continue {};
 
 struct Statement {
   Position at;
-  std::variant<Block, Declaration, Assignment, ElementAssignment, CallStatement, Print, If, While, Return,
-               Fail, Break, Continue>
+  std::variant<Block, Declaration, Assignment, PlaceAssignment, CallStatement, Print, If, While, Return, Fail,
+               Break, Continue>
       node;
   bool is_final = false;  // checker: control never reaches the next statement
 };
 
-// ---- Functions ----
+// ---- Functions and records ----
 
 struct Variable {
   std::string_view name;
@@ -201,11 +257,28 @@ struct Function {
   Block body;
   std::vector<Variable> variables;  // parameters first; checker: then the locals
   std::vector<Position> parameter_places;
+  bool has_references = false;  // checker: values that the collector must know
+};
+
+struct Field {
+  std::string_view name;
+  Position at;
+  Type type;
+};
+
+struct Record {
+  std::string_view name;
+  Position at;
+  bool is_defined = false;  // or only used
+  std::vector<Field> fields;
 };
 
 struct Program {
   std::vector<Function> functions;
+  std::vector<Record> records;
   std::uint32_t main = 0;  // checker
 };
+
+std::string name_of(const Program& program, Type type);
 
 }  // namespace nib

@@ -1,36 +1,27 @@
 #include "nib/checker.hpp"
 
+#include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <utility>
+
+#include "nib/check_expression.hpp"
 
 namespace nib {
 namespace {
-
-std::string quoted(std::string_view name) {
-  return "'" + std::string(name) + "'";
-}
-
-std::string count_of(std::size_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
 
 bool is_true_literal(const Expression& expression) noexcept {
   const auto* literal = std::get_if<BoolLiteral>(&expression.node);
   return literal != nullptr && literal->value;
 }
 
-using FunctionTable = std::unordered_map<std::string_view, std::uint32_t>;
-
 // Checks one function.
-class FunctionChecker {
+class FunctionChecker : private ExpressionChecker {
  public:
-  FunctionChecker(const Program& program, const FunctionTable& table, Function& function,
-                  Diagnostics& diagnostics)
-      : program_(program), table_(table), function_(function), diagnostics_(diagnostics) {}
+  using ExpressionChecker::ExpressionChecker;
 
   void run() {
     for (std::uint32_t i = 0; i < function_.parameter_count; ++i) {
+      note_reference(function_.variables[i].type);
       bind(function_.variables[i].name, function_.parameter_places[i], i);
     }
     check_statements(function_.body);
@@ -40,35 +31,9 @@ class FunctionChecker {
   }
 
  private:
-  struct Binding {
-    std::string_view name;
-    std::uint32_t variable;
-  };
-
   struct Loop {
     bool has_break = false;
   };
-
-  // ---- Names ----
-
-  void bind(std::string_view name, Position at, std::uint32_t variable) {
-    for (std::size_t i = scope_start_; i < bindings_.size(); ++i) {
-      if (bindings_[i].name == name) {
-        diagnostics_.error(at, quoted(name) + " is already defined in this block");
-      }
-    }
-    bindings_.push_back({name, variable});
-  }
-
-  const Binding* find(std::string_view name, Position at) {
-    for (auto i = bindings_.rbegin(); i != bindings_.rend(); ++i) {
-      if (i->name == name) return &*i;
-    }
-    const bool is_function = table_.contains(name);
-    diagnostics_.error(at, is_function ? quoted(name) + " is a function; call it with '(...)'"
-                                       : "no variable " + quoted(name));
-    return nullptr;
-  }
 
   // ---- Statements ----
 
@@ -97,7 +62,7 @@ class FunctionChecker {
   bool check_node(Declaration& declaration, Position at) {
     const Type found = require_value(*declaration.value);
     if (declaration.type == Type::kAny) {
-      declaration.type = found;
+      declaration.type = found == Type::kNull ? refuse_null(*declaration.value) : found;
     } else {
       require(*declaration.value, declaration.type);
     }
@@ -121,8 +86,12 @@ class FunctionChecker {
     return false;
   }
 
-  bool check_node(ElementAssignment& assignment, Position) {
+  bool check_node(PlaceAssignment& assignment, Position) {
     const Type element = check(*assignment.target);
+    const auto* index = std::get_if<Index>(&assignment.target->node);
+    if (index != nullptr && index->array->type == Type::kStr) {
+      diagnostics_.error(assignment.target->at, "the bytes of a str cannot be assigned");
+    }
     require_value(*assignment.value);
     require(*assignment.value, element);
     return false;
@@ -134,9 +103,8 @@ class FunctionChecker {
   }
 
   bool check_node(Print& print, Position) {
-    if (require_value(*print.value).is_array()) {
-      diagnostics_.error(print.value->at, "an array cannot be printed");
-    }
+    require_value(*print.value);
+    require_shown(*print.value, "printed");
     return false;
   }
 
@@ -197,136 +165,47 @@ class FunctionChecker {
     require(condition, Type::kBool);
   }
 
-  // ---- Expressions ----
-
-  // Reports an expression, already checked, of another type.
-  void require(Expression& expression, Type wanted) {
-    if (expression.type == wanted || expression.type == Type::kAny || wanted == Type::kAny) return;
-    diagnostics_.error(expression.at, "expected " + name_of(wanted) + ", found " + name_of(expression.type));
-    expression.type = Type::kAny;
-  }
-
-  Type require_value(Expression& expression) {
-    if (check(expression) == Type::kNone) {
-      diagnostics_.error(expression.at,
-                         "function " + quoted(std::get<Call>(expression.node).name) + " has no result");
-      expression.type = Type::kAny;
-    }
-    return expression.type;
-  }
-
-  Type check(Expression& expression) {
-    expression.type = std::visit([&](auto& node) { return type_of(node, expression.at); }, expression.node);
-    return expression.type;
-  }
-
-  Type type_of(IntLiteral&, Position) { return Type::kInt; }
-  Type type_of(BoolLiteral&, Position) { return Type::kBool; }
-
-  Type type_of(VariableUse& use, Position at) {
-    const Binding* binding = find(use.name, at);
-    if (binding == nullptr) return Type::kAny;
-    use.variable = binding->variable;
-    return function_.variables[use.variable].type;
-  }
-
-  Type type_of(Unary& unary, Position) {
-    const Type type = unary.op == UnaryOperator::kNot ? Type::kBool : Type::kInt;
-    require_value(*unary.operand);
-    require(*unary.operand, type);
-    return type;
-  }
-
-  Type type_of(Binary& binary, Position at) {
-    const BinaryRow& row = row_of(binary.op);
-    const Type left = require_value(*binary.left);
-    const Type right = require_value(*binary.right);
-    if (row.operands == Type::kAny && (left.is_array() || right.is_array())) {
-      diagnostics_.error(at, "arrays cannot be compared");
-      return row.result;
-    }
-    require(*binary.left, row.operands);
-    require(*binary.right, row.operands == Type::kAny ? left : row.operands);
-    return row.result;
-  }
-
-  // The type of its elements; any type when it is no array.
-  Type require_array(Expression& array) {
-    const Type type = require_value(array);
-    if (type.is_array()) return type.element();
-    if (type != Type::kAny) diagnostics_.error(array.at, "expected an array, found " + name_of(type));
-    return Type::kAny;
-  }
-
-  Type type_of(Index& access, Position) {
-    const Type element = require_array(*access.array);
-    require_value(*access.index);
-    require(*access.index, Type::kInt);
-    return element;
-  }
-
-  Type type_of(Length& length, Position) {
-    require_array(*length.array);
-    return Type::kInt;
-  }
-
-  Type type_of(NewArray& created, Position) {
-    require_value(*created.length);
-    require(*created.length, Type::kInt);
-    const Type element = require_value(*created.element);
-    return element == Type::kAny ? element : element.array();
-  }
-
-  Type type_of(Call& call, Position at) {
-    for (const ExpressionPtr& argument : call.arguments) require_value(*argument);
-    const auto found = table_.find(call.name);
-    if (found == table_.end()) {
-      diagnostics_.error(at, "no function " + quoted(call.name));
-      return Type::kAny;
-    }
-    call.function = found->second;
-    const Function& callee = program_.functions[call.function];
-    if (call.arguments.size() != callee.parameter_count) {
-      diagnostics_.error(at, "function " + quoted(call.name) + " takes " +
-                                 count_of(callee.parameter_count, "argument") + ", not " +
-                                 std::to_string(call.arguments.size()));
-      return callee.result;
-    }
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      require(*call.arguments[i], callee.variables[i].type);
-    }
-    return callee.result;
-  }
-
-  const Program& program_;
-  const FunctionTable& table_;
-  Function& function_;
-  Diagnostics& diagnostics_;
-  std::vector<Binding> bindings_;
-  std::size_t scope_start_ = 0;
   std::vector<Loop> loops_;
 };
 
+// Fills `names`.
+void check_definitions(const Program& program, Names& names, Diagnostics& diagnostics) {
+  for (std::uint32_t i = 0; i < program.records.size(); ++i) {
+    const Record& record = program.records[i];
+    if (!record.is_defined) diagnostics.error(record.at, "no type " + quoted(record.name));
+    names.records.emplace(record.name, i);
+    for (auto field = record.fields.begin(); field != record.fields.end(); ++field) {
+      const bool is_second = std::any_of(record.fields.begin(), field,
+                                         [&](const Field& each) { return each.name == field->name; });
+      if (is_second) diagnostics.error(field->at, quoted(field->name) + " is already defined in this record");
+    }
+  }
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.functions[i];
+    if (!names.functions.emplace(function.name, i).second) {
+      diagnostics.error(function.at, "function " + quoted(function.name) + " is already defined");
+    } else if (names.records.contains(function.name)) {
+      diagnostics.error(function.at, quoted(function.name) + " is already the name of a record");
+    }
+  }
+}
+
 }  // namespace
 
-std::string name_of(Type type) {
-  static constexpr std::string_view kNames[] = {"nothing", "int", "bool", "any type"};
-  return std::string(type.depth, '[')
-      .append(kNames[static_cast<std::size_t>(type.scalar)])
-      .append(type.depth, ']');
+std::string name_of(const Program& program, Type type) {
+  static constexpr std::string_view kNames[] = {"nothing", "int", "bool", "float",
+                                                "str",     "",    "null", "any type"};
+  if (type.is_array()) return "[" + name_of(program, type.element()) + "]";
+  if (type.is_record()) return std::string(program.records[type.record].name);
+  return std::string(kNames[static_cast<std::size_t>(type.scalar)]);
 }
 
 void check(Program& program, Diagnostics& diagnostics) {
-  FunctionTable table;
-  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    const Function& function = program.functions[i];
-    if (!table.emplace(function.name, i).second) {
-      diagnostics.error(function.at, "function " + quoted(function.name) + " is already defined");
-    }
-  }
-  for (Function& function : program.functions) FunctionChecker(program, table, function, diagnostics).run();
-  const auto main = table.find("main");
-  if (main == table.end()) {
+  Names names;
+  check_definitions(program, names, diagnostics);
+  for (Function& function : program.functions) FunctionChecker(program, names, function, diagnostics).run();
+  const auto main = names.functions.find("main");
+  if (main == names.functions.end()) {
     diagnostics.error({}, "no function 'main'");
     return;
   }

@@ -68,7 +68,8 @@ std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnosti
   std::unique_ptr<Executable> result(new Executable);
   result->table_.resize(program.functions.size());
   result->main_ = program.main;
-  LoweringContext context{.program = program, .table = result->table_.data(), .faults = result->faults_};
+  LoweringContext context{
+      .program = program, .table = result->table_.data(), .faults = result->faults_, .strs = result->strs_};
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     result->table_[i] =
         compile_function(source, program.functions[i], context, result->memory_, sites, diagnostics);

@@ -13,6 +13,7 @@
 #include "nib/code_memory.hpp"
 #include "nib/runtime.hpp"
 #include "nib/source.hpp"
+#include "nib/str.hpp"
 
 namespace nib {
 
@@ -35,6 +36,7 @@ class Executable {
   CodeMemory memory_;
   std::vector<void*> table_;  // entry of each function; jitted calls load from here
   std::deque<FaultSite> faults_;
+  std::deque<StaticStr> strs_;
   std::size_t main_ = 0;
 };
 

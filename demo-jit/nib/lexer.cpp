@@ -1,5 +1,6 @@
 #include "nib/lexer.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -61,7 +62,9 @@ class Lexer {
   }
 
  private:
-  char peek() const noexcept { return offset_ < text_.size() ? text_[offset_] : '\0'; }
+  char peek(std::size_t ahead = 0) const noexcept {
+    return offset_ + ahead < text_.size() ? text_[offset_ + ahead] : '\0';
+  }
 
   void advance() noexcept {
     if (text_[offset_++] == '\n') {
@@ -109,7 +112,9 @@ class Lexer {
   }
 
   void take_number() {
+    const std::size_t start = offset_;
     Token token{.kind = TokenKind::kNumber, .at = at_, .text = take_word()};
+    if (take_fraction(token, start)) return;
     std::string_view digits = token.text;
     token.is_hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
     if (token.is_hexadecimal) digits.remove_prefix(2);
@@ -121,8 +126,35 @@ class Lexer {
       token.is_above_64_bits = token.is_above_64_bits || token.value > (UINT64_MAX - digit) / base;
       token.value = token.value * base + digit;
     }
-    if (!is_number) diagnostics_.error(token.at, "malformed number '" + std::string(token.text) + "'");
+    if (!is_number) refuse_number(token);
     tokens_.push_back(token);
+  }
+
+  // What makes a float of a number: a point and digits, an exponent, or both.
+  bool take_fraction(Token& token, std::size_t start) {
+    if (token.text.starts_with("0x") || token.text.starts_with("0X")) return false;
+    const bool has_point = peek() == '.' && is_digit(peek(1));
+    if (has_point) {
+      advance();
+      take_word();
+    }
+    const char last = text_[offset_ - 1];
+    if ((last == 'e' || last == 'E') && (peek() == '-' || peek() == '+')) {
+      advance();
+      take_word();
+    }
+    token.text = text_.substr(start, offset_ - start);
+    if (!has_point && token.text.find_first_of("eE") == std::string_view::npos) return false;
+    token.kind = TokenKind::kFraction;
+    const char* const end = token.text.data() + token.text.size();
+    const auto [stop, error] = std::from_chars(token.text.data(), end, token.fraction);
+    if (stop != end || error != std::errc()) refuse_number(token);
+    tokens_.push_back(token);
+    return true;
+  }
+
+  void refuse_number(const Token& token) {
+    diagnostics_.error(token.at, "malformed number '" + std::string(token.text) + "'");
   }
 
   // "..." on one line; there are no escapes.
@@ -174,10 +206,7 @@ class Lexer {
 
 std::string_view describe(TokenKind kind) noexcept {
   static constexpr std::string_view kNames[] = {
-      "the end of the file",
-      "a name",
-      "a number",
-      "a text",
+      "the end of the file", "a name", "a number", "a number", "a text",
 #define KEYWORD(name, text) std::string_view("'" text "'"),
 #define PUNCTUATION(name, text) std::string_view("'" text "'"),
 #include "nib/token.def"

@@ -18,6 +18,7 @@ enum class TokenKind : std::uint8_t {
   kEnd,
   kName,
   kNumber,
+  kFraction,
   kText,
 #define KEYWORD(name, text) name,
 #define PUNCTUATION(name, text) name,
@@ -31,6 +32,7 @@ struct Token {
   Position at;
   std::string_view text;          // of a kText: what stands between the quotes
   std::uint64_t value = 0;        // of a number
+  double fraction = 0;            // of a kFraction
   bool is_hexadecimal = false;    // number with 0x
   bool is_above_64_bits = false;  // number whose value is not in `value`
 };

@@ -61,9 +61,15 @@ bool FunctionLowering::fits_immediate(const Value& value) const noexcept {
   return value.is_constant() && value.constant == static_cast<std::int32_t>(value.constant);
 }
 
-void FunctionLowering::move(const Gp& target, const Value& value) {
+FunctionLowering::Reg FunctionLowering::new_register(Type type) {
+  return type == Type::kFloat ? Reg(cc_.newXmmSd()) : Reg(cc_.newInt64());
+}
+
+void FunctionLowering::move(const Reg& to, const Value& value) {
+  if (value.is_float) return move_float(to.as<Xmm>(), value);
+  const Gp& target = to.as<Gp>();
   if (!value.is_constant()) {
-    cc_.mov(target, value.reg);
+    cc_.mov(target, value.gp());
   } else if (value.constant == 0) {
     cc_.xor_(target.r32(), target.r32());
   } else if (value.constant > 0 && value.constant <= std::numeric_limits<std::uint32_t>::max()) {
@@ -74,20 +80,20 @@ void FunctionLowering::move(const Gp& target, const Value& value) {
 }
 
 FunctionLowering::Gp FunctionLowering::in_register(const Value& value) {
-  if (!value.is_constant()) return value.reg;
+  if (!value.is_constant()) return value.gp();
   const Gp result = cc_.newInt64();
   move(result, value);
   return result;
 }
 
 // The wanted register, unless writing it would destroy the right operand before it is read.
-FunctionLowering::Gp FunctionLowering::target_for(const Value& left, const Value& right, const Gp& wanted) {
-  if (wanted.isValid() && !right.is_in(wanted)) return wanted;
-  return left.kind == Value::Kind::kTemporary ? left.reg : cc_.newInt64();
+FunctionLowering::Gp FunctionLowering::target_for(const Value& left, const Value& right, const Reg& wanted) {
+  if (wanted.isValid() && !right.is_in(wanted)) return wanted.as<Gp>();
+  return left.kind == Value::Kind::kTemporary ? left.gp() : cc_.newInt64();
 }
 
 FunctionLowering::Value FunctionLowering::combine(BinaryOperator op, Value left, Value right, Position at,
-                                                  const Gp& wanted) {
+                                                  const Reg& wanted) {
   const bool is_better_swapped = left.is_constant() || (wanted.isValid() && right.is_in(wanted));
   if (is_commutative(op) && is_better_swapped) std::swap(left, right);
   if (op == BinaryOperator::kDivide || op == BinaryOperator::kRemainder) return divide(op, left, right, at);
@@ -170,7 +176,7 @@ FunctionLowering::Value FunctionLowering::shift(BinaryOperator op, const Value& 
   if (right.is_constant()) {
     cc_.emit(instruction, target, imm(right.constant & kMaxShift));
   } else {
-    cc_.emit(instruction, target, right.reg.r8());
+    cc_.emit(instruction, target, right.gp().r8());
   }
   return temporary(target);
 }

@@ -11,6 +11,11 @@ namespace x86 = asmjit::x86;
 
 namespace {
 
+TypeId id_of(Type type) noexcept {
+  if (type == Type::kNone) return TypeId::kVoid;
+  return type == Type::kFloat ? TypeId::kFloat64 : TypeId::kInt64;
+}
+
 x86::CondCode condition_of(BinaryOperator op) noexcept {
   switch (op) {
     case BinaryOperator::kNotEqual:
@@ -28,6 +33,10 @@ x86::CondCode condition_of(BinaryOperator op) noexcept {
   }
 }
 
+bool is_of_floats(const Binary& comparison) noexcept {
+  return comparison.left->type == Type::kFloat;
+}
+
 const Binary* as_comparison(const Expression& expression) noexcept {
   const auto* binary = std::get_if<Binary>(&expression.node);
   const bool is = binary != nullptr && row_of(binary->op).precedence == kComparisonPrecedence;
@@ -37,37 +46,53 @@ const Binary* as_comparison(const Expression& expression) noexcept {
 // `and` or `or`.
 const Binary* as_logic(const Expression& expression) noexcept {
   const auto* binary = std::get_if<Binary>(&expression.node);
-  const bool is = binary != nullptr && row_of(binary->op).operands == Type::kBool;
+  const bool is = binary != nullptr && row_of(binary->op).operands == Operands::kBool;
   return is ? binary : nullptr;
 }
 
 }  // namespace
 
-FunctionLowering::Value FunctionLowering::value(const Expression& expression, const Gp& wanted) {
+FunctionLowering::Value FunctionLowering::value(const Expression& expression, const Reg& wanted) {
   if (as_comparison(expression) != nullptr || as_logic(expression) != nullptr) return truth_of(expression);
   return std::visit([&](const auto& node) { return value_of(node, expression.at, wanted); }, expression.node);
 }
 
-void FunctionLowering::value_to(const Expression& expression, const Gp& target) {
+void FunctionLowering::value_to(const Expression& expression, const Reg& target) {
   const Value result = value(expression, target);
   if (!result.is_in(target)) move(target, result);
 }
 
-FunctionLowering::Value FunctionLowering::value_of(const IntLiteral& node, Position, const Gp&) {
+FunctionLowering::Value FunctionLowering::value_of(const IntLiteral& node, Position, const Reg&) {
   return constant(node.value);
 }
 
-FunctionLowering::Value FunctionLowering::value_of(const BoolLiteral& node, Position, const Gp&) {
+FunctionLowering::Value FunctionLowering::value_of(const BoolLiteral& node, Position, const Reg&) {
   return constant(node.value ? 1 : 0);
 }
 
-FunctionLowering::Value FunctionLowering::value_of(const VariableUse& node, Position, const Gp&) {
-  return {.kind = Value::Kind::kVariable, .reg = variables_[node.variable]};
+FunctionLowering::Value FunctionLowering::value_of(const FloatLiteral& node, Position, const Reg&) {
+  Value result = constant(std::bit_cast<std::int64_t>(node.value));
+  result.is_float = true;
+  return result;
 }
 
-FunctionLowering::Value FunctionLowering::value_of(const Unary& node, Position at, const Gp& wanted) {
+FunctionLowering::Value FunctionLowering::value_of(const StrLiteral& node, Position, const Reg&) {
+  return constant(reinterpret_cast<std::int64_t>(context_.strs.emplace_back(node.text).str()));
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const NullLiteral&, Position, const Reg&) {
+  return constant(0);
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const VariableUse& node, Position, const Reg&) {
+  const Reg& reg = variables_[node.variable];
+  return {.kind = Value::Kind::kVariable, .reg = reg, .is_float = reg.isXmm()};
+}
+
+FunctionLowering::Value FunctionLowering::value_of(const Unary& node, Position at, const Reg& wanted) {
   const Value operand = value(*node.operand);
   mark_if_new(at.line);
+  if (operand.is_float) return negated_float(operand);
   const Gp target = target_for(operand, constant(0), wanted);
   if (!operand.is_in(target)) move(target, operand);
   switch (node.op) {
@@ -85,29 +110,43 @@ FunctionLowering::Value FunctionLowering::value_of(const Unary& node, Position a
   return temporary(target);
 }
 
-FunctionLowering::Value FunctionLowering::value_of(const Binary& node, Position at, const Gp& wanted) {
+FunctionLowering::Value FunctionLowering::value_of(const Binary& node, Position at, const Reg& wanted) {
   const Value left = value(*node.left);
   const Value right = value(*node.right);
   mark_if_new(at.line);
+  const Type type = node.left->type;
+  if (type == Type::kFloat) return combine_floats(node.op, left, right, wanted);
+  if (type == Type::kStr) {
+    const Value site = constant(fault_site(Fault::kNoMemory, at));
+    return result_of(call_runtime(&nib_concatenate, {site, left, right}), type, wanted);
+  }
   return combine(node.op, left, right, at, wanted);
 }
 
-FunctionLowering::Value FunctionLowering::value_of(const Call& node, Position at, const Gp& wanted) {
-  return result_of(invoke(node, at), wanted);
+FunctionLowering::Value FunctionLowering::value_of(const Call& node, Position at, const Reg& wanted) {
+  if (node.is_record) return new_record(node, at);
+  return result_of(invoke(node, at), context_.program.functions[node.target].result, wanted);
 }
 
-FunctionLowering::Value FunctionLowering::result_of(asmjit::InvokeNode* call, const Gp& wanted) {
-  const Gp result = wanted.isValid() ? wanted : cc_.newInt64();
+FunctionLowering::Value FunctionLowering::result_of(asmjit::InvokeNode* call, Type type, const Reg& wanted) {
+  const Reg result = wanted.isValid() ? wanted : new_register(type);
   if (call != nullptr) call->setRet(0, result);
   return temporary(result);
 }
 
-// Every value is a 64-bit integer: bool is 0 or 1, an array its address.
+// Every value has 64 bits: bool is 0 or 1, what lies in the heap its address.
 asmjit::FuncSignatureBuilder FunctionLowering::signature_of(const Function& function) {
   asmjit::FuncSignatureBuilder signature(asmjit::CallConvId::kHost);
-  signature.setRet(function.result == Type::kNone ? TypeId::kVoid : TypeId::kInt64);
-  for (std::uint32_t i = 0; i < function.parameter_count; ++i) signature.addArg(TypeId::kInt64);
+  signature.setRet(id_of(function.result));
+  for (std::uint32_t i = 0; i < function.parameter_count; ++i)
+    signature.addArg(id_of(function.variables[i].type));
   return signature;
+}
+
+// Code for the arguments of a call comes before it.
+void FunctionLowering::make_passable(std::span<Value> arguments) {
+  for (Value& each : arguments)
+    if (each.is_float && each.is_constant()) each = temporary(in_xmm(each));
 }
 
 // A call that could not be made is null: the emitter has reported it.
@@ -125,10 +164,11 @@ asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
   std::vector<Value> arguments;
   for (const ExpressionPtr& argument : node.arguments) arguments.push_back(value(*argument));
   mark_if_new(at.line);
+  make_passable(arguments);
   const Gp slot = cc_.newUIntPtr();
-  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.function)));
+  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.target)));
   asmjit::InvokeNode* call = nullptr;
-  cc_.invoke(&call, x86::ptr(slot), signature_of(context_.program.functions[node.function]));
+  cc_.invoke(&call, x86::ptr(slot), signature_of(context_.program.functions[node.target]));
   set_arguments(call, arguments);
   return call;
 }
@@ -137,7 +177,7 @@ asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
 
 FunctionLowering::Value FunctionLowering::truth_of(const Expression& expression) {
   const Gp result = cc_.newInt64();
-  if (const Binary* comparison = as_comparison(expression)) {
+  if (const Binary* comparison = as_comparison(expression); comparison && !is_of_floats(*comparison)) {
     const x86::CondCode condition = compare(*comparison, expression.at);
     cc_.set(condition, result.r8());
     cc_.movzx(result.r32(), result.r8());
@@ -155,6 +195,10 @@ x86::CondCode FunctionLowering::compare(const Binary& node, Position at) {
   Value left = value(*node.left);
   Value right = value(*node.right);
   mark_if_new(at.line);
+  if (node.left->type == Type::kStr) {
+    left = result_of(call_runtime(&nib_compare, {left, right}), Type::kInt, Reg());
+    right = constant(0);
+  }
   x86::CondCode condition = condition_of(node.op);
   if (left.is_constant()) {
     std::swap(left, right);
@@ -173,7 +217,9 @@ x86::CondCode FunctionLowering::compare(const Binary& node, Position at) {
 void FunctionLowering::branch(const Expression& condition, bool on, const Label& target) {
   if (const auto* literal = std::get_if<BoolLiteral>(&condition.node)) {
     if (literal->value == on) cc_.jmp(target);
-  } else if (const Binary* comparison = as_comparison(condition)) {
+  } else if (const Binary* comparison = as_comparison(condition); comparison && is_of_floats(*comparison)) {
+    branch_on_floats(*comparison, condition.at, on, target);
+  } else if (comparison != nullptr) {
     const x86::CondCode code = compare(*comparison, condition.at);
     cc_.j(on ? code : x86::negateCond(code), target);
   } else if (const Binary* logic = as_logic(condition)) {

@@ -16,7 +16,7 @@ FunctionLowering::FunctionLowering(x86::Compiler& compiler, LoweringContext& con
 asmjit::FuncNode* FunctionLowering::run() {
   asmjit::FuncNode* node = cc_.addFunc(signature_of(function_));
   if (node == nullptr) return nullptr;
-  for (std::size_t i = 0; i < function_.variables.size(); ++i) variables_.push_back(cc_.newInt64());
+  for (const Variable& each : function_.variables) variables_.push_back(new_register(each.type));
   for (std::uint32_t i = 0; i < function_.parameter_count; ++i) node->setArg(i, variables_[i]);
   site_register_ = cc_.newUIntPtr();
   mark(function_.at.line);
@@ -98,13 +98,24 @@ void FunctionLowering::statement(const Assignment& node) {
 }
 
 void FunctionLowering::statement(const CallStatement& node) {
-  invoke(std::get<Call>(node.call->node), node.call->at);
+  const auto* call = std::get_if<Call>(&node.call->node);
+  if (call != nullptr && !call->is_record) {
+    invoke(*call, node.call->at);
+  } else {
+    value(*node.call);
+  }
 }
 
 void FunctionLowering::statement(const Print& node) {
   const Value printed = value(*node.value);
-  const auto function = node.value->type == Type::kBool ? &nib_print_bool : &nib_print_int;
-  call_runtime(function, {printed});
+  const Type type = node.value->type;
+  if (type == Type::kFloat) {
+    call_runtime(&nib_print_float, {printed});
+  } else if (type == Type::kStr) {
+    call_runtime(&nib_print_str, {printed});
+  } else {
+    call_runtime(type == Type::kBool ? &nib_print_bool : &nib_print_int, {printed});
+  }
 }
 
 void FunctionLowering::statement(const If& node) {
@@ -142,12 +153,13 @@ void FunctionLowering::statement(const While& node) {
 void FunctionLowering::statement(const Return& node) {
   if (node.value == nullptr) {
     cc_.ret();
-  } else if (const auto* call = std::get_if<Call>(&node.value->node)) {
+  } else if (const auto* call = std::get_if<Call>(&node.value->node); call != nullptr && !call->is_record) {
     asmjit::InvokeNode* const invoked = invoke(*call, node.value->at);
     jitquill::mark_tail_call(invoked);
-    cc_.ret(result_of(invoked, Gp()).reg);
+    cc_.ret(result_of(invoked, node.value->type, Reg()).reg);
   } else {
-    cc_.ret(in_register(value(*node.value)));
+    const Value result = value(*node.value);
+    cc_.ret(result.is_float ? Reg(in_xmm(result)) : Reg(in_register(result)));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <asmjit/x86.h>
 
 #include <array>
+#include <bit>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -19,7 +20,9 @@
 #include <vector>
 
 #include "nib/ast.hpp"
+#include "nib/heap.hpp"
 #include "nib/runtime.hpp"
+#include "nib/str.hpp"
 
 namespace nib {
 
@@ -28,6 +31,7 @@ struct LoweringContext {
   const Program& program;
   void* const* table;             // entry of each function, in the order of the program
   std::deque<FaultSite>& faults;  // a deque: jitted code keeps pointers to its elements
+  std::deque<StaticStr>& strs;    // literals
 };
 
 class FunctionLowering {
@@ -37,29 +41,33 @@ class FunctionLowering {
 
  private:
   using Gp = asmjit::x86::Gp;
+  using Xmm = asmjit::x86::Xmm;
+  using Reg = asmjit::x86::Reg;  // a Gp, or an Xmm of a float
   using Label = asmjit::Label;
 
   // A constant, a variable's own register (never to be changed here), or a temporary, free to be reused.
   // Nothing can change a variable while an expression is evaluated, so its register needs no copy.
   struct Value {
     enum class Kind : std::uint8_t { kConstant, kVariable, kTemporary } kind;
-    std::int64_t constant = 0;
-    Gp reg{};
+    std::int64_t constant = 0;  // of a float: its bits
+    Reg reg{};
+    bool is_float = false;
+    const Gp& gp() const noexcept { return reg.as<Gp>(); }
     bool is_constant() const noexcept { return kind == Kind::kConstant; }
-    bool is_in(const Gp& other) const noexcept { return !is_constant() && reg.id() == other.id(); }
+    bool is_in(const Reg& other) const noexcept { return !is_constant() && reg.id() == other.id(); }
   };
   struct Loop {
     Label next;  // where the condition is tested
     Label end;
   };
 
-  // ---- Statements (lowering.cpp; of elements: lower_array.cpp) ----
+  // ---- Statements (lowering.cpp; of elements and fields: lower_object.cpp) ----
   void check_stack();
   void block(const Block& block);
   void statement(const Block& node);
   void statement(const Declaration& node);
   void statement(const Assignment& node);
-  void statement(const ElementAssignment& node);
+  void statement(const PlaceAssignment& node);
   void statement(const CallStatement& node);
   void statement(const Print& node);
   void statement(const If& node);
@@ -71,33 +79,57 @@ class FunctionLowering {
 
   // ---- Expressions (lower_expression.cpp) ----
   // `wanted`, when valid, is where the result would best be; it need not end there.
-  Value value(const Expression& expression, const Gp& wanted = Gp());
-  Value value_of(const IntLiteral& node, Position at, const Gp& wanted);
-  Value value_of(const BoolLiteral& node, Position at, const Gp& wanted);
-  Value value_of(const VariableUse& node, Position at, const Gp& wanted);
-  Value value_of(const Unary& node, Position at, const Gp& wanted);
-  Value value_of(const Binary& node, Position at, const Gp& wanted);
-  Value value_of(const Call& node, Position at, const Gp& wanted);
+  Value value(const Expression& expression, const Reg& wanted = Reg());
+  Value value_of(const IntLiteral& node, Position at, const Reg& wanted);
+  Value value_of(const BoolLiteral& node, Position at, const Reg& wanted);
+  Value value_of(const FloatLiteral& node, Position at, const Reg& wanted);
+  Value value_of(const StrLiteral& node, Position at, const Reg& wanted);
+  Value value_of(const NullLiteral& node, Position at, const Reg& wanted);
+  Value value_of(const VariableUse& node, Position at, const Reg& wanted);
+  Value value_of(const Unary& node, Position at, const Reg& wanted);
+  Value value_of(const Binary& node, Position at, const Reg& wanted);
+  Value value_of(const Call& node, Position at, const Reg& wanted);
   Value truth_of(const Expression& expression);
-  void value_to(const Expression& expression, const Gp& target);
-  Value result_of(asmjit::InvokeNode* call, const Gp& wanted);
+  void value_to(const Expression& expression, const Reg& target);
+  Value result_of(asmjit::InvokeNode* call, Type type, const Reg& wanted);
   static asmjit::FuncSignatureBuilder signature_of(const Function& function);
+  void make_passable(std::span<Value> arguments);
   void set_arguments(asmjit::InvokeNode* call, std::span<const Value> arguments);
   // Calls a function of runtime.hpp.
   template <class R, class... A>
-  asmjit::InvokeNode* call_runtime(R (*function)(A...), const std::array<Value, sizeof...(A)>& arguments);
+  asmjit::InvokeNode* call_runtime(R (*function)(A...), std::array<Value, sizeof...(A)> arguments);
   asmjit::InvokeNode* invoke(const Call& node, Position at);
   void branch(const Expression& condition, bool on, const Label& target);
   asmjit::x86::CondCode compare(const Binary& node, Position at);
 
-  // ---- Arrays (lower_array.cpp) ----
-  Value value_of(const Index& node, Position at, const Gp& wanted);
-  Value value_of(const Length& node, Position at, const Gp& wanted);
-  Value value_of(const NewArray& node, Position at, const Gp& wanted);
+  // ---- Arrays, strs and records (lower_object.cpp) ----
+  Value value_of(const Index& node, Position at, const Reg& wanted);
+  Value value_of(const FieldUse& node, Position at, const Reg& wanted);
+  Value value_of(const BuiltinCall& node, Position at, const Reg& wanted);
+  Value new_array(const BuiltinCall& node, Position at, const Reg& wanted);
+  Value new_record(const Call& node, Position at);
+  asmjit::InvokeNode* to_str(const Value& value, Type type, Position at);
+  Value length_of(const BuiltinCall& node, Position at, const Reg& wanted);
   asmjit::x86::Mem element(const Value& array, const Value& index, Type type, Position at);
+  asmjit::x86::Mem field(const Value& record, const FieldUse& use, Position at);
+  Value load(const asmjit::x86::Mem& from, Type type, const Reg& wanted);
+  void store(const asmjit::x86::Mem& to, const Value& value);
+
+  // ---- Floats (lower_float.cpp) ----
+  Value combine_floats(BinaryOperator op, const Value& left, const Value& right, const Reg& wanted);
+  Value square_root(const Value& operand, const Reg& wanted);
+  Value negated_float(const Value& operand);
+  Value to_float(const Value& operand, const Reg& wanted);
+  Value to_int(const Value& operand, Position at, const Reg& wanted);
+  void branch_on_floats(const Binary& node, Position at, bool on, const Label& target);
+  void move_float(const Xmm& target, const Value& value);
+  Xmm in_xmm(const Value& value);
+  // Calls `with` with an operand for `value`: memory if it is a constant, else a register.
+  template <class F>
+  void with_float(const Value& value, F with);
 
   // ---- Arithmetic (lower_arithmetic.cpp) ----
-  Value combine(BinaryOperator op, Value left, Value right, Position at, const Gp& wanted);
+  Value combine(BinaryOperator op, Value left, Value right, Position at, const Reg& wanted);
   // target = left op right, by the one instruction that is the operator.
   void apply(BinaryOperator op, const Value& left, const Value& right, const Gp& target);
   Value checked(BinaryOperator op, const Value& left, const Value& right, const Gp& target, Position at);
@@ -106,14 +138,17 @@ class FunctionLowering {
   Value shift(BinaryOperator op, const Value& left, const Value& right, const Gp& target);
   Value divide(BinaryOperator op, const Value& left, const Value& right, Position at);
   Value divide_by_power(BinaryOperator op, const Value& left, int power);
-  Gp target_for(const Value& left, const Value& right, const Gp& wanted);
+  Gp target_for(const Value& left, const Value& right, const Reg& wanted);
   Gp in_register(const Value& value);
-  void move(const Gp& target, const Value& value);
+  void move(const Reg& target, const Value& value);
+  Reg new_register(Type type);
   // Calls `with` with an operand for `value`: an immediate if it fits, else a register.
   template <class F>
   void with_operand(const Value& value, F with);
 
-  Value temporary(const Gp& reg) const { return {.kind = Value::Kind::kTemporary, .reg = reg}; }
+  Value temporary(const Reg& reg) const {
+    return {.kind = Value::Kind::kTemporary, .reg = reg, .is_float = reg.isXmm()};
+  }
   Value constant(const FaultSite& site) const { return constant(reinterpret_cast<std::int64_t>(&site)); }
   Value constant(std::int64_t number) const { return {.kind = Value::Kind::kConstant, .constant = number}; }
   bool fits_immediate(const Value& value) const noexcept;
@@ -134,7 +169,7 @@ class FunctionLowering {
   asmjit::x86::Compiler& cc_;
   LoweringContext& context_;
   const Function& function_;
-  std::vector<Gp> variables_;
+  std::vector<Reg> variables_;
   Gp site_register_;  // one for all: asmjit's time grows with the square of the registers
   std::vector<Loop> loops_;
   std::vector<std::function<void()>> later_;
@@ -150,9 +185,19 @@ void FunctionLowering::with_operand(const Value& value, F with) {
   }
 }
 
+template <class F>
+void FunctionLowering::with_float(const Value& value, F with) {
+  if (value.is_constant()) {
+    with(cc_.newDoubleConst(asmjit::ConstPoolScope::kLocal, std::bit_cast<double>(value.constant)));
+  } else {
+    with(value.reg.as<Xmm>());
+  }
+}
+
 template <class R, class... A>
 asmjit::InvokeNode* FunctionLowering::call_runtime(R (*function)(A...),
-                                                   const std::array<Value, sizeof...(A)>& arguments) {
+                                                   std::array<Value, sizeof...(A)> arguments) {
+  make_passable(arguments);
   asmjit::InvokeNode* call = nullptr;
   const auto address = reinterpret_cast<std::uint64_t>(function);
   cc_.invoke(&call, asmjit::imm(address), asmjit::FuncSignatureT<R, A...>());

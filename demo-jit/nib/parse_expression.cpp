@@ -56,9 +56,13 @@ ExpressionPtr ExpressionParser::prefix(int lowest) {
         take();
         return number(true, at);
       }
+      if (behind().kind == TokenKind::kFraction) {
+        take();
+        return fraction(true, at);
+      }
       return unary(UnaryOperator::kMinus, kTightest);
     default:
-      return indexed(primary());
+      return followed(primary());
   }
 }
 
@@ -75,23 +79,26 @@ ExpressionPtr ExpressionParser::primary() {
   switch (token.kind) {
     case TokenKind::kNumber:
       return number(false, token.at);
+    case TokenKind::kFraction:
+      return fraction(false, token.at);
     case TokenKind::kTrue:
-      take();
-      return make(token.at, BoolLiteral{true}, 0);
     case TokenKind::kFalse:
+      return make(token.at, BoolLiteral{take().kind == TokenKind::kTrue}, 0);
+    case TokenKind::kText:
+      return make(token.at, StrLiteral{take().text}, 0);
+    case TokenKind::kNull:
       take();
-      return make(token.at, BoolLiteral{false}, 0);
+      return make(token.at, NullLiteral{}, 0);
     case TokenKind::kName:
       return named();
-    case TokenKind::kLen:
-      return length();
-    case TokenKind::kArray:
-      return new_array();
     case TokenKind::kOpenParen:
       return parenthesized();
     default:
-      fail_expecting("an expression");
+      break;
   }
+  for (std::size_t i = 0; i < kBuiltinRows.size(); ++i)
+    if (is(kBuiltinRows[i].token)) return builtin(static_cast<Builtin>(i));
+  fail_expecting("an expression");
 }
 
 ExpressionPtr ExpressionParser::named() {
@@ -100,41 +107,49 @@ ExpressionPtr ExpressionParser::named() {
 }
 
 ExpressionPtr ExpressionParser::variable(const Token& name) {
-  return indexed(make(name.at, VariableUse{.name = name.text}, 0));
+  return followed(make(name.at, VariableUse{.name = name.text}, 0));
 }
 
-ExpressionPtr ExpressionParser::indexed(ExpressionPtr array) {
-  while (is(TokenKind::kOpenBracket)) {
-    const Level level(*this);
-    const Position at = take().at;
-    ExpressionPtr index = expression();
-    expect(TokenKind::kCloseBracket);
-    const std::uint32_t height = std::max(array->height, index->height);
-    array = make(at, Index{.array = std::move(array), .index = std::move(index)}, height);
+ExpressionPtr ExpressionParser::followed(ExpressionPtr value) {
+  while (true) {
+    if (is(TokenKind::kOpenBracket)) {
+      value = index_of(std::move(value));
+    } else if (is(TokenKind::kDot)) {
+      value = field_of(std::move(value));
+    } else {
+      return value;
+    }
   }
-  return array;
 }
 
-ExpressionPtr ExpressionParser::length() {
+ExpressionPtr ExpressionParser::index_of(ExpressionPtr array) {
+  const Level level(*this);
+  const Position at = take().at;
+  ExpressionPtr index = expression();
+  expect(TokenKind::kCloseBracket);
+  const std::uint32_t height = std::max(array->height, index->height);
+  return make(at, Index{.array = std::move(array), .index = std::move(index)}, height);
+}
+
+ExpressionPtr ExpressionParser::field_of(ExpressionPtr record) {
+  const Position at = take().at;
+  const std::uint32_t height = record->height;
+  return make(at, FieldUse{.record = std::move(record), .name = expect(TokenKind::kName).text}, height);
+}
+
+ExpressionPtr ExpressionParser::builtin(Builtin which) {
   const Level level(*this);
   const Position at = take().at;
   expect(TokenKind::kOpenParen);
-  ExpressionPtr array = expression();
+  BuiltinCall result{.builtin = which, .arguments = {}};
+  std::uint32_t height = 0;
+  for (std::size_t i = 0; i < row_of(which).arity; ++i) {
+    if (i > 0) expect(TokenKind::kComma);
+    result.arguments.push_back(expression());
+    height = std::max(height, result.arguments.back()->height);
+  }
   expect(TokenKind::kCloseParen);
-  const std::uint32_t height = array->height;
-  return make(at, Length{.array = std::move(array)}, height);
-}
-
-ExpressionPtr ExpressionParser::new_array() {
-  const Level level(*this);
-  const Position at = take().at;
-  expect(TokenKind::kOpenParen);
-  ExpressionPtr count = expression();
-  expect(TokenKind::kComma);
-  ExpressionPtr element = expression();
-  expect(TokenKind::kCloseParen);
-  const std::uint32_t height = std::max(count->height, element->height);
-  return make(at, NewArray{.length = std::move(count), .element = std::move(element)}, height);
+  return make(at, std::move(result), height);
 }
 
 ExpressionPtr ExpressionParser::parenthesized() {
@@ -155,6 +170,11 @@ ExpressionPtr ExpressionParser::number(bool is_negative, Position at) {
   }
   const std::uint64_t bits = is_negative ? 0 - token.value : token.value;
   return make(at, IntLiteral{static_cast<std::int64_t>(bits)}, 0);
+}
+
+ExpressionPtr ExpressionParser::fraction(bool is_negative, Position at) {
+  const double value = take().fraction;
+  return make(at, FloatLiteral{is_negative ? -value : value}, 0);
 }
 
 ExpressionPtr ExpressionParser::call(const Token& name) {

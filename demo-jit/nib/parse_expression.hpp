@@ -16,7 +16,7 @@ class ExpressionParser : protected TokenReader {
   ExpressionPtr expression() { return binary(0); }
   // Behind the name of the function.
   ExpressionPtr call(const Token& name);
-  // The name of a variable, already taken, and the indices behind it.
+  // The name of a variable, already taken, and the indices and fields behind it.
   ExpressionPtr variable(const Token& name);
 
  private:
@@ -27,11 +27,14 @@ class ExpressionParser : protected TokenReader {
   ExpressionPtr unary(UnaryOperator op, int operand_precedence);
   ExpressionPtr primary();
   ExpressionPtr named();
-  ExpressionPtr indexed(ExpressionPtr array);
-  ExpressionPtr length();
-  ExpressionPtr new_array();
+  // With the indices and fields behind it.
+  ExpressionPtr followed(ExpressionPtr value);
+  ExpressionPtr index_of(ExpressionPtr array);
+  ExpressionPtr field_of(ExpressionPtr record);
+  ExpressionPtr builtin(Builtin which);
   ExpressionPtr parenthesized();
   ExpressionPtr number(bool is_negative, Position at);
+  ExpressionPtr fraction(bool is_negative, Position at);
 
   // Every tree is made here. Chains of operators grow high without nesting in the source.
   template <class Node>

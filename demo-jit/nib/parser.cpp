@@ -1,6 +1,7 @@
 #include "nib/parser.hpp"
 
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "nib/parse_expression.hpp"
@@ -13,23 +14,62 @@ class Parser : private ExpressionParser {
   using ExpressionParser::ExpressionParser;
 
   Program run() {
-    Program program;
     try {
-      while (!is(TokenKind::kEnd)) take_function(program);
+      while (!is(TokenKind::kEnd)) take_definition();
     } catch (const Abandoned&) {
     }
-    return program;
+    return std::move(program_);
   }
 
  private:
-  // ---- Functions ----
+  // ---- Functions and records ----
 
-  void take_function(Program& program) {
+  bool is_definition() const noexcept {
+    return is(TokenKind::kEnd) || is(TokenKind::kFn) || is(TokenKind::kRecord);
+  }
+
+  void take_definition() {
     try {
-      program.functions.push_back(function());
+      if (is(TokenKind::kRecord)) {
+        record();
+      } else {
+        program_.functions.push_back(function());
+      }
     } catch (const SyntaxError&) {
-      while (!is(TokenKind::kEnd) && !is(TokenKind::kFn)) take();
+      while (!is_definition()) take();
     }
+  }
+
+  // Types may be used before they are defined.
+  std::uint16_t record_named(const Token& name) {
+    const auto [found, is_new] = records_.try_emplace(name.text, program_.records.size());
+    if (is_new) program_.records.push_back({.name = name.text, .at = name.at, .fields = {}});
+    if (found->second > UINT16_MAX) abandon(name.at, "too many records");
+    return static_cast<std::uint16_t>(found->second);
+  }
+
+  void record() {
+    take();
+    const Token& name = expect(TokenKind::kName);
+    const std::uint16_t index = record_named(name);
+    if (program_.records[index].is_defined) {
+      report(name.at, "record '" + std::string(name.text) + "' is already defined");
+    }
+    std::vector<Field> fields;
+    expect(TokenKind::kOpenBrace);
+    while (!is(TokenKind::kCloseBrace)) {
+      if (!fields.empty()) expect(TokenKind::kComma);
+      if (is(TokenKind::kCloseBrace)) break;
+      const Token& field = expect(TokenKind::kName);
+      if (fields.size() == kMaxParameters) {
+        fail(field.at, "more than " + std::to_string(kMaxParameters) + " fields");
+      }
+      expect(TokenKind::kColon);
+      fields.push_back({.name = field.text, .at = field.at, .type = type()});
+    }
+    take();
+    program_.records[index] = {
+        .name = name.text, .at = name.at, .is_defined = true, .fields = std::move(fields)};
   }
 
   Function function() {
@@ -63,10 +103,14 @@ class Parser : private ExpressionParser {
   Type type() {
     if (take_if(TokenKind::kInt)) return Type::kInt;
     if (take_if(TokenKind::kBool)) return Type::kBool;
-    if (!is(TokenKind::kOpenBracket)) fail_expecting("a type ('int', 'bool' or '[...]')");
+    if (take_if(TokenKind::kFloat)) return Type::kFloat;
+    if (take_if(TokenKind::kStr)) return Type::kStr;
+    if (is(TokenKind::kName)) return {.scalar = Type::Scalar::kRecord, .record = record_named(take())};
+    if (!is(TokenKind::kOpenBracket)) fail_expecting("a type ('int', a record's name, '[...]' ...)");
     const Level level(*this);
     take();
     const Type element = type();
+    if (element.depth == kMaxTypeDepth) abandon(here().at, "nested too deeply");
     expect(TokenKind::kCloseBracket);
     return element.array();
   }
@@ -78,7 +122,7 @@ class Parser : private ExpressionParser {
     expect(TokenKind::kOpenBrace);
     Block result;
     while (!is(TokenKind::kCloseBrace)) {
-      if (is(TokenKind::kEnd) || is(TokenKind::kFn)) fail_expecting("'}'");
+      if (is_definition()) fail_expecting("'}'");
       try {
         result.statements.push_back(statement());
       } catch (const SyntaxError&) {
@@ -97,7 +141,7 @@ class Parser : private ExpressionParser {
   // To behind the next ';' or, when a block comes first, behind that: the block belongs to what failed.
   void skip_statement() noexcept {
     int open = 0;
-    while (!is(TokenKind::kEnd) && !is(TokenKind::kFn) && (open > 0 || !is(TokenKind::kCloseBrace))) {
+    while (!is_definition() && (open > 0 || !is(TokenKind::kCloseBrace))) {
       const TokenKind kind = take().kind;
       if (kind == TokenKind::kOpenBrace) ++open;
       if (kind == TokenKind::kCloseBrace && --open == 0) return;
@@ -179,13 +223,14 @@ class Parser : private ExpressionParser {
   Statement name_statement() {
     const Token& name = take();
     if (is(TokenKind::kOpenParen)) return {.at = name.at, .node = CallStatement{.call = call(name)}};
-    if (is(TokenKind::kOpenBracket)) return {.at = name.at, .node = element_assignment(name)};
-    if (!is(TokenKind::kAssign)) fail_expecting("'=', '[' or '('");
+    if (is(TokenKind::kOpenBracket) || is(TokenKind::kDot))
+      return {.at = name.at, .node = place_assignment(name)};
+    if (!is(TokenKind::kAssign)) fail_expecting("'=', '[', '.' or '('");
     take();
     return {.at = name.at, .node = Assignment{.name = name.text, .value = expression()}};
   }
 
-  ElementAssignment element_assignment(const Token& name) {
+  PlaceAssignment place_assignment(const Token& name) {
     ExpressionPtr target = variable(name);
     expect(TokenKind::kAssign);
     return {.target = std::move(target), .value = expression()};
@@ -209,6 +254,9 @@ class Parser : private ExpressionParser {
     ExpressionPtr condition = expression();
     return {.condition = std::move(condition), .body = block()};
   }
+
+  Program program_;
+  std::unordered_map<std::string_view, std::size_t> records_;  // indices in the program
 };
 
 }  // namespace

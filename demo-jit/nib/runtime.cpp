@@ -4,9 +4,11 @@
 #include <setjmp.h>
 
 #include <algorithm>
-#include <charconv>
+#include <bit>
 #include <ctime>
 #include <string>
+
+#include "nib/str.hpp"
 
 namespace nib {
 namespace {
@@ -18,6 +20,7 @@ struct Run {
   Heap heap;
   RunResult result;
   const FaultSite* fault = nullptr;
+  Fault kind{};            // of `fault`, or kNoMemory
   std::int64_t first = 0;  // as in nib_fail_with()
   std::int64_t second = 0;
   jmp_buf leave{};
@@ -65,23 +68,21 @@ std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::string text_of(const FaultSite& site, std::int64_t first, std::int64_t second) {
-  switch (site.fault) {
-    case Fault::kDivisionByZero:
-      return "division by zero";
-    case Fault::kOverflow:
-      return "integer overflow";
-    case Fault::kIndex:
-      return "index " + std::to_string(first) + " is outside of an array of " + std::to_string(second);
-    case Fault::kNoArray:
-      if (first >= 0 && first <= second) return "out of memory";
-      return "array length " + std::to_string(first) + " is outside of 0 to " + std::to_string(second);
-    case Fault::kStackOverflow:
-      return "stack overflow in function '" + std::string(site.function) + "'";
-    case Fault::kFailed:
-      return std::string(site.text);
-  }
-  return {};
+std::string text_of(const Run& run) {
+  static constexpr std::string_view kTexts[] = {
+#define FAULT(name, text) text,
+#include "nib/fault.def"
+#undef FAULT
+  };
+  std::string text(kTexts[static_cast<std::size_t>(run.kind)]);
+  const auto put = [&text](std::string_view name, std::string_view value) {
+    if (const auto at = text.find(name); at != std::string::npos) text.replace(at, name.size(), value);
+  };
+  put("{1}", std::to_string(run.first));
+  put("{2}", std::to_string(run.second));
+  put("{function}", run.fault->function);
+  put("{text}", run.fault->text);
+  return text;
 }
 
 // A function of its own: locals of a function that calls setjmp are lost at a longjmp when they changed.
@@ -100,7 +101,7 @@ RunResult run(void (*entry)(), const Output& output, const CodeTable* code, std:
   call_main(state, entry);
   state.result.end_ns = now_ns();
   if (state.fault != nullptr) {
-    state.result.error = Diagnostic{state.fault->at, text_of(*state.fault, state.first, state.second)};
+    state.result.error = Diagnostic{state.fault->at, text_of(state)};
   }
   return state.result;
 }
@@ -112,25 +113,47 @@ std::int32_t stack_limit_offset() noexcept {
   return static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(&stack_limit) - thread_pointer);
 }
 
+[[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
+  current_run->fault = &site;
+  current_run->kind = kind;
+  current_run->first = first;
+  current_run->second = second;
+  if (current_run->code != nullptr) walk_stack(*current_run->code, current_run->result.trace);
+  longjmp(current_run->leave, 1);
+}
+
+Array* new_array(const FaultSite& site, Kind kind, std::int64_t length) {
+  Heap& heap = current_run->heap;
+  const std::int64_t longest = heap.max_length(kind);
+  if (length < 0 || length > longest) fail(site, site.fault, length, longest);
+  Array* const array = heap.allocate_array(kind, length);
+  if (array == nullptr) fail(site, Fault::kNoMemory, 0, 0);
+  return array;
+}
+
+void print(std::string_view line) {
+  current_run->output(line);
+}
+
 void nib_print_int(std::int64_t value) {
-  char line[24];
-  char* end = std::to_chars(line, line + sizeof line - 1, value).ptr;
-  *end++ = '\n';
-  current_run->output({line, static_cast<std::size_t>(end - line)});
+  print(NumberText(value).line());
 }
 
 void nib_print_bool(std::int64_t value) {
-  current_run->output(value != 0 ? "true\n" : "false\n");
+  print(value != 0 ? "true\n" : "false\n");
 }
 
-Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value,
-                     std::int64_t element_size) {
-  const auto size = static_cast<std::size_t>(element_size);
-  Heap& heap = current_run->heap;
-  const std::int64_t longest = heap.max_length(size);
-  Array* const array = length < 0 || length > longest ? nullptr : heap.allocate(length, size);
-  if (array == nullptr) nib_fail_with(site, length, longest);
-  if (size == 1) {
+void nib_print_float(double value) {
+  print(NumberText(value).line());
+}
+
+void nib_print_str(const Array* value) {
+  print(std::string(value->text()) + "\n");
+}
+
+Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value, std::int64_t kind) {
+  Array* const array = new_array(*site, static_cast<Kind>(kind), length);
+  if (array->head.kind == Kind::kBytes) {
     std::fill_n(static_cast<std::int8_t*>(array->elements()), length, static_cast<std::int8_t>(value));
   } else {
     std::fill_n(static_cast<std::int64_t*>(array->elements()), length, value);
@@ -138,16 +161,23 @@ Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t va
   return array;
 }
 
+Array* nib_new_floats(const FaultSite* site, std::int64_t length, double value) {
+  return nib_new_array(site, length, std::bit_cast<std::int64_t>(value),
+                       static_cast<std::int64_t>(Kind::kWords));
+}
+
+Object* nib_new_record(const FaultSite* site, std::int64_t header) {
+  Object* const record = current_run->heap.allocate(std::bit_cast<Object>(header));
+  if (record == nullptr) fail(*site, Fault::kNoMemory, 0, 0);
+  return record;
+}
+
 void nib_fail(const FaultSite* site) {
   nib_fail_with(site, 0, 0);
 }
 
 void nib_fail_with(const FaultSite* site, std::int64_t first, std::int64_t second) {
-  current_run->fault = site;
-  current_run->first = first;
-  current_run->second = second;
-  if (current_run->code != nullptr) walk_stack(*current_run->code, current_run->result.trace);
-  longjmp(current_run->leave, 1);
+  fail(*site, site->fault, first, second);
 }
 
 }  // namespace nib

@@ -21,14 +21,18 @@
 
 namespace nib {
 
-enum class Fault : std::uint8_t { kDivisionByZero, kOverflow, kIndex, kNoArray, kStackOverflow, kFailed };
+enum class Fault : std::uint8_t {
+#define FAULT(name, text) name,
+#include "nib/fault.def"
+#undef FAULT
+};
 
 // A place in the program where a run-time error can arise; lives as long as the code.
 struct FaultSite {
   Fault fault;
   Position at;
   std::string_view function;
-  std::string_view text;  // of kFailed
+  std::string_view text;  // of kFailed; kNull: the field
 };
 
 // Receives whole lines.
@@ -54,14 +58,33 @@ inline constexpr std::size_t kStackReserve = std::size_t{256} * 1024;
 inline constexpr std::size_t kMaxFrameSize = std::size_t{64} * 1024;
 std::int32_t stack_limit_offset() noexcept;
 
+// Of the current run; the elements are not set. Fails at `site`.
+Array* new_array(const FaultSite& site, Kind kind, std::int64_t length);
+[[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
+
 extern "C" {
 void nib_print_int(std::int64_t value);
 void nib_print_bool(std::int64_t value);
-// All elements are `value`, of 1 or 8 bytes; fails at `site`, a kNoArray.
-Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value,
-                     std::int64_t element_size);
+void nib_print_float(double value);
+void nib_print_str(const Array* value);
+
+// What is made fails at `site` when there is no memory, or when it cannot be; a `kind` is a Kind.
+Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value, std::int64_t kind);
+Array* nib_new_floats(const FaultSite* site, std::int64_t length, double value);
+// `header` is the Object; the fields are not set.
+Object* nib_new_record(const FaultSite* site, std::int64_t header);
+Array* nib_concatenate(const FaultSite* site, const Array* left, const Array* right);
+Array* nib_slice(const FaultSite* site, const Array* str, std::int64_t from, std::int64_t to);
+Array* nib_chr(const FaultSite* site, std::int64_t byte);
+Array* nib_str_of_int(const FaultSite* site, std::int64_t value);
+Array* nib_str_of_bool(const FaultSite* site, std::int64_t value);
+Array* nib_str_of_float(const FaultSite* site, double value);
+Array* nib_fixed(const FaultSite* site, double value, std::int64_t digits);
+// Below, equal to or above 0, by bytes.
+std::int64_t nib_compare(const Array* left, const Array* right);
+
 [[noreturn]] void nib_fail(const FaultSite* site);
-// kIndex: the index and the length. kNoArray: the length and the largest that there can be.
+// `first` and `second` stand in the text of the fault (fault.def).
 [[noreturn]] void nib_fail_with(const FaultSite* site, std::int64_t first, std::int64_t second);
 }
 

@@ -57,7 +57,8 @@ class TokenReader {
 
   [[noreturn]] void fail_expecting(std::string_view what) {
     std::string found(describe(here().kind));
-    if (is(TokenKind::kName) || is(TokenKind::kNumber)) found = "'" + std::string(here().text) + "'";
+    if (is(TokenKind::kName) || is(TokenKind::kNumber) || is(TokenKind::kFraction))
+      found = "'" + std::string(here().text) + "'";
     fail(here().at, "expected " + std::string(what) + ", found " + found);
   }
 

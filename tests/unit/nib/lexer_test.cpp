@@ -70,8 +70,21 @@ TEST(Lexer, NumbersHaveTheirValue) {
   EXPECT_TRUE(lexed.diagnostics.empty());
 }
 
+TEST(Lexer, AFractionOrAnExponentMakesAFloat) {
+  const Lexed lexed("1.5 0.25e2 1e-3 2E+10 7.x 1.5.5");
+  ASSERT_TRUE(lexed.diagnostics.empty());
+  ASSERT_EQ(lexed.kinds(),
+            (std::vector{TokenKind::kFraction, TokenKind::kFraction, TokenKind::kFraction,
+                         TokenKind::kFraction, TokenKind::kNumber, TokenKind::kDot, TokenKind::kName,
+                         TokenKind::kFraction, TokenKind::kDot, TokenKind::kNumber, TokenKind::kEnd}));
+  EXPECT_EQ(lexed.tokens[0].fraction, 1.5);
+  EXPECT_EQ(lexed.tokens[1].fraction, 25);
+  EXPECT_EQ(lexed.tokens[2].fraction, 1e-3);
+  EXPECT_EQ(lexed.tokens[3].fraction, 2e10);
+}
+
 TEST(Lexer, MalformedNumbersAreErrors) {
-  for (const std::string text : {"12ab", "0x", "0xg", "1_000"}) {
+  for (const std::string text : {"12ab", "0x", "0xg", "1_000", "1.5x", "1e", "1e+", "1.5e-", "1e999"}) {
     const Lexed lexed(text);
     ASSERT_EQ(lexed.diagnostics.sorted().size(), 1u) << text;
     EXPECT_EQ(lexed.diagnostics.sorted()[0].text, "malformed number '" + text + "'");

@@ -21,7 +21,8 @@ std::vector<std::string> nodes_of(std::string_view text) {
   asmjit::x86::Compiler compiler(&code);
   const std::vector<void*> table(program.functions.size());
   std::deque<FaultSite> faults;
-  LoweringContext context{.program = program, .table = table.data(), .faults = faults};
+  std::deque<StaticStr> strs;
+  LoweringContext context{.program = program, .table = table.data(), .faults = faults, .strs = strs};
   FunctionLowering(compiler, context, program.functions.at(0)).run();
   std::vector<std::string> result;
   for (const asmjit::BaseNode* node = compiler.firstNode(); node != nullptr; node = node->next()) {

@@ -14,6 +14,15 @@ std::string spell(const IntLiteral& node) {
 std::string spell(const BoolLiteral& node) {
   return node.value ? "true" : "false";
 }
+std::string spell(const FloatLiteral& node) {
+  return std::to_string(node.value);
+}
+std::string spell(const StrLiteral& node) {
+  return "'" + std::string(node.text) + "'";
+}
+std::string spell(const NullLiteral&) {
+  return "null";
+}
 std::string spell(const VariableUse& node) {
   return std::string(node.name);
 }
@@ -33,11 +42,15 @@ std::string spell(const Call& node) {
 std::string spell(const Index& node) {
   return spelled(*node.array) + "[" + spelled(*node.index) + "]";
 }
-std::string spell(const Length& node) {
-  return "len(" + spelled(*node.array) + ")";
+std::string spell(const FieldUse& node) {
+  return spelled(*node.record) + "." + std::string(node.name);
 }
-std::string spell(const NewArray& node) {
-  return "array(" + spelled(*node.length) + "," + spelled(*node.element) + ")";
+std::string spell(const BuiltinCall& node) {
+  const std::string name(describe(row_of(node.builtin).token));
+  std::string result;
+  for (const ExpressionPtr& argument : node.arguments)
+    result += (result.empty() ? "" : ",") + spelled(*argument);
+  return name.substr(1, name.size() - 2) + "(" + result + ")";
 }
 std::string spelled(const Expression& expression) {
   return std::visit([](const auto& node) { return spell(node); }, expression.node);
@@ -100,10 +113,50 @@ TEST(Parser, AnElementIsATarget) {
   const Program program = parse(source, diagnostics);
   ASSERT_TRUE(diagnostics.empty());
   const Statement& statement = program.functions.at(0).body.statements.at(0);
-  const auto& assignment = std::get<ElementAssignment>(statement.node);
+  const auto& assignment = std::get<PlaceAssignment>(statement.node);
   EXPECT_EQ(spelled(*assignment.target), "a[1][(i+2)]");
   EXPECT_EQ(assignment.target->at, (Position{1, 14}));
   EXPECT_EQ(spelled(*assignment.value), "b[3]");
+}
+
+TEST(Parser, FieldsAndIndicesFollowAValue) {
+  EXPECT_EQ(grouped("-a.b[1].c + f(x).y"), "((-a.b[1].c)+f(x,).y)");
+  EXPECT_EQ(grouped("a.1"), "expected a name, found '1'");
+  EXPECT_EQ(errors_of("fn f() { a.b.c[1] = 2; a.b; }"), Errors{"1:27: expected '=', found ';'"});
+}
+
+TEST(Parser, RecordsHaveNamesFieldsAndTypes) {
+  const Source source = source_of("record P { x: int, next: P, } fn f(p: [P]) {} record Q { y: [float] }");
+  Diagnostics diagnostics;
+  const Program program = parse(source, diagnostics);
+  ASSERT_TRUE(diagnostics.empty());
+  ASSERT_EQ(program.records.size(), 2u);
+  EXPECT_EQ(program.records.at(0).name, "P");
+  ASSERT_EQ(program.records.at(0).fields.size(), 2u);
+  EXPECT_EQ(name_of(program, program.records.at(0).fields.at(1).type), "P");
+  EXPECT_EQ(name_of(program, program.records.at(1).fields.at(0).type), "[float]");
+  EXPECT_EQ(name_of(program, program.functions.at(0).variables.at(0).type), "[P]");
+}
+
+TEST(Parser, ErrorsInRecordsSayWhatWasExpected) {
+  EXPECT_EQ(errors_of("record P { x }"), Errors{"1:14: expected ':', found '}'"});
+  EXPECT_EQ(errors_of("record P { x: int y: int }"), Errors{"1:19: expected ',', found 'y'"});
+  EXPECT_EQ(errors_of("record P {} record P {}"), Errors{"1:20: record 'P' is already defined"});
+  std::string fields;
+  for (std::size_t i = 0; i <= kMaxParameters; ++i) fields += "f" + std::to_string(i) + ": int,";
+  const auto errors = errors_of("record P {" + fields + "}");
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_NE(errors[0].find("more than 16 fields"), std::string::npos);
+}
+
+TEST(Parser, TypesAreAtMost32Deep) {
+  const auto nested = [](int depth) {
+    return errors_of("fn f(a: " + std::string(static_cast<std::size_t>(depth), '[') + "int" +
+                     std::string(static_cast<std::size_t>(depth), ']') + ") {} fn main() {}");
+  };
+  EXPECT_EQ(nested(32), Errors{});
+  ASSERT_EQ(nested(33).size(), 1u);
+  EXPECT_NE(nested(33)[0].find("nested too deeply"), std::string::npos);
 }
 
 TEST(Parser, ArrayTypesNest) {
@@ -112,9 +165,9 @@ TEST(Parser, ArrayTypesNest) {
   const Program program = parse(source, diagnostics);
   ASSERT_TRUE(diagnostics.empty());
   const Function& function = program.functions.at(0);
-  EXPECT_EQ(name_of(function.variables.at(0).type), "[int]");
-  EXPECT_EQ(name_of(function.variables.at(1).type), "[[bool]]");
-  EXPECT_EQ(name_of(function.result), "[[[int]]]");
+  EXPECT_EQ(name_of(program, function.variables.at(0).type), "[int]");
+  EXPECT_EQ(name_of(program, function.variables.at(1).type), "[[bool]]");
+  EXPECT_EQ(name_of(program, function.result), "[[[int]]]");
 }
 
 TEST(Parser, ErrorsInArraysSayWhatWasExpected) {
@@ -126,7 +179,7 @@ TEST(Parser, ErrorsInArraysSayWhatWasExpected) {
   EXPECT_EQ(grouped("len()"), "expected an expression, found ')'");
   EXPECT_EQ(grouped("len a"), "expected '(', found 'a'");
   EXPECT_EQ(errors_of("fn f(a: []) {}"),
-            Errors{"1:10: expected a type ('int', 'bool' or '[...]'), found ']'"});
+            Errors{"1:10: expected a type ('int', a record's name, '[...]' ...), found ']'"});
   EXPECT_EQ(errors_of("fn f(a: [int) {}"), Errors{"1:13: expected ']', found ')'"});
   EXPECT_EQ(errors_of("fn f() { a[1]; }"), Errors{"1:14: expected '=', found ';'"});
   EXPECT_EQ(errors_of("fn f() { f()[1] = 2; }"), Errors{"1:13: expected ';', found '['"});
@@ -163,10 +216,10 @@ TEST(Parser, ErrorsSayWhatWasExpectedAndFound) {
   EXPECT_EQ(errors_of("let"), Errors{"1:1: expected 'fn', found 'let'"});
   EXPECT_EQ(errors_of("fn 1"), Errors{"1:4: expected a name, found '1'"});
   EXPECT_EQ(errors_of("fn f("), Errors{"1:6: expected a name, found the end of the file"});
-  EXPECT_EQ(errors_of("fn f(a: string) {}"),
-            Errors{"1:9: expected a type ('int', 'bool' or '[...]'), found 'string'"});
+  EXPECT_EQ(errors_of("fn f(a: =) {}"),
+            Errors{"1:9: expected a type ('int', a record's name, '[...]' ...), found '='"});
   EXPECT_EQ(errors_of("fn f() {\n  1;\n}"), Errors{"2:3: expected a statement, found '1'"});
-  EXPECT_EQ(errors_of("fn f() { x + 1; }"), Errors{"1:12: expected '=', '[' or '(', found '+'"});
+  EXPECT_EQ(errors_of("fn f() { x + 1; }"), Errors{"1:12: expected '=', '[', '.' or '(', found '+'"});
   EXPECT_EQ(errors_of("fn f() { x = ; }"), Errors{"1:14: expected an expression, found ';'"});
   EXPECT_EQ(errors_of("fn f() { x = 1 }"), Errors{"1:16: expected ';', found '}'"});
 }
