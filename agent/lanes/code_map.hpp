@@ -1,40 +1,21 @@
 // Which code lives where: live ranges by address, which never overlap.
 //
 // Context   under the leaf lock.
-// Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions). 128 bytes
-//           a live function, its sites aside.
+// Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions), and the
+//           memory of code_ranges.hpp.
 // Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
 //           keep ended ranges yet: their first user, run news, brings them in.
 #pragma once
 
 #include <cstdint>
-#include <map>
 
-#include "agent/hooks/sites.hpp"
+#include "agent/lanes/code_ranges.hpp"
 #include "agent/lanes/kept_code.hpp"
+#include "agent/lanes/live_code.hpp"
 #include "agent/lanes/twin_space.hpp"
 #include "writer/model/code.hpp"
 
 namespace jitquill {
-
-struct LiveCode {
-  std::uint64_t id = 0;
-  std::uint64_t size = 0;
-  std::uint64_t index = 0;  // of its last announcement (CodeLoad::index)
-  std::uint64_t hash = 0;   // hash_of() its bytes if it was overheard; 0 = its runtime told us
-  std::uint32_t tail = 0;   // bytes behind the code that perf maps for its unwinding tables
-  std::uint32_t twin_size = 0;
-  std::uint64_t twin_address = 0;    // 0 = none
-  KeptCode* kept = nullptr;          // the map's own; null = it cannot be announced again
-  sites::SiteList* sites = nullptr;  // the map's own; null = none that can be switched
-  bool has_lines = false;
-  bool has_inlining = false;
-  bool has_unwinding = false;
-  bool is_stopgap = false;
-
-  // By its runtime, whose word counts; otherwise overheard.
-  bool is_told() const noexcept { return hash == 0; }
-};
 
 // Of all bytes; never 0.
 std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept;
@@ -67,18 +48,18 @@ class CodeMap {
   template <class Announce>
   void for_each_kept(Announce announce) noexcept {
     if (live_ == nullptr) return;
-    for (auto& [address, code] : live_->ranges) {
+    live_->for_each([&](std::uint64_t address, LiveCode& code) {
       if (code.kept != nullptr) announce(address, code);
-    }
+    });
   }
 
   // Calls visit(sites) for all live code that has some.
   template <class Visit>
   void for_each_sites(Visit visit) noexcept {
     if (live_ == nullptr) return;
-    for (auto& [address, code] : live_->ranges) {
+    live_->for_each([&](std::uint64_t, LiveCode& code) {
       if (code.sites != nullptr) visit(*code.sites);
-    }
+    });
   }
 
   TwinPlaces& twins() noexcept { return twins_; }
@@ -88,19 +69,14 @@ class CodeMap {
   }
 
  private:
-  using Ranges = std::map<std::uint64_t, LiveCode>;
-  struct Live {
-    Ranges ranges;
-    Ranges::iterator newest = ranges.end();  // JITs go upwards: the next one is mostly its neighbour
-  };
+  using Place = CodeRanges::Place;
 
   void release(LiveCode& code) noexcept;
-  void end_below(Ranges::iterator at, std::uint64_t address, Added& added) noexcept;
-  Ranges::iterator at_or_above(std::uint64_t address) const noexcept;
+  void end_below(Place& at, std::uint64_t address, Added& added) noexcept;
 
   // Made by the first add(), never destroyed: the agent is a constant-initialized object that outlives
   // everything.
-  Live* live_ = nullptr;
+  CodeRanges* live_ = nullptr;
   TwinSpace twins_;
   Texts files_;
 };

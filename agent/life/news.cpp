@@ -130,13 +130,13 @@ bool Agent::add_to_map(const CodeLoad& load, const Written& written, std::uint64
   sites::SiteList* const sites = take_sites(load, status);
   const auto added = code_map_.add(load,
                                    {.id = load.id,
-                                    .size = load.bytes.size(),
                                     .index = load.index,
                                     .hash = hash,
-                                    .tail = written.tail_size,
-                                    .twin_size = static_cast<std::uint32_t>(written.twin_size),
                                     .twin_address = written.twin_address,
                                     .sites = sites,
+                                    .size = static_cast<std::uint32_t>(load.bytes.size()),
+                                    .tail = written.tail_size,
+                                    .twin_size = static_cast<std::uint32_t>(written.twin_size),
                                     .has_lines = !load.lines.empty(),
                                     .has_inlining = !load.inlining.rows.empty(),
                                     .has_unwinding = load.unwinding.has_rows(),
@@ -204,7 +204,7 @@ Status Agent::move(CodeMove& move) noexcept {
   load.may_fault = !live->is_told();  // nobody vouches for what was overheard
   load.room = move.room;
   load.writable = move.writable;
-  load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), static_cast<std::size_t>(live->size)};
+  load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), live->size};
   const LiveCode before = *live;
   KeptCode* const kept = code_map_.take(move.from);  // what `load` points into
   // Only what this process's file has can be moved in it: a child's has not what it inherited.

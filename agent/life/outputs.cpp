@@ -126,7 +126,7 @@ void Agent::announce_again() noexcept {
     CodeLoad load = code.kept->load();
     load.id = code.id;
     load.address = address;
-    load.bytes = {reinterpret_cast<const std::uint8_t*>(address), static_cast<std::size_t>(code.size)};
+    load.bytes = {reinterpret_cast<const std::uint8_t*>(address), code.size};
     sign(load);
     prepare(load);
     CarefulBytes careful;  // its runtime may have let go of the memory without a word

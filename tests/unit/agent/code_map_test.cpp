@@ -15,7 +15,7 @@ struct Clearing : Map {
   ~Clearing() { this->clear(); }
 };
 
-CodeMap::Added add(CodeMap& map, std::uint64_t address, std::uint64_t id, std::uint64_t size,
+CodeMap::Added add(CodeMap& map, std::uint64_t address, std::uint64_t id, std::uint32_t size,
                    std::uint32_t tail = 0) {
   CodeLoad load;
   load.address = address;
@@ -98,7 +98,7 @@ TEST(CodeMap, AgreesWithAnOwnerPerByte) {
     std::erase_if(starts, [&](const auto& start) { return ended.contains(start.second); });
     for (std::uint64_t byte = at; byte < at + size; ++byte) owner[byte] = id;
     starts[at] = id;
-    ASSERT_EQ(add(map, at, id, size).replaced, ended.size());
+    ASSERT_EQ(add(map, at, id, static_cast<std::uint32_t>(size)).replaced, ended.size());
   }
 }
 

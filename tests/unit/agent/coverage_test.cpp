@@ -63,7 +63,7 @@ class CoverageOf : public testing::Test {
   void add(std::uint64_t address, std::uint64_t size) {
     CodeLoad load;
     load.address = address;
-    map_.add(load, {.id = ++last_id_, .size = size}, false);
+    map_.add(load, {.id = ++last_id_, .size = static_cast<std::uint32_t>(size)}, false);
   }
   Coverage measure(const std::string& maps) {
     std::ofstream(file_) << maps;
