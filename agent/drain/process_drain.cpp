@@ -9,6 +9,7 @@
 #include "agent/base/own_thread.hpp"
 #include "agent/base/text_pieces.hpp"
 #include "agent/lanes/calibration.hpp"
+#include "agent/lanes/hook_trouble.hpp"
 #include "agent/lanes/pool.hpp"
 
 namespace jitquill::drain {
@@ -85,6 +86,7 @@ void run() noexcept {
   for (;;) {
     const Round round = one_round();
     if (!round.said.view().empty()) g_state.remark(round.said.view());
+    if (const char* const trouble = lanes::take_trouble()) g_state.remark(trouble);
     if (round.is_over) return;
     lanes::Pool::keep_spare();
     if (round.pass.has_more) continue;

@@ -8,10 +8,15 @@
 // Mirror memory comes in pieces of 64 MiB of address space, reserved without memory when a hook first meets a
 // slot of theirs, and kept: whatever stack the slot is on, a thread's, a fiber's, a handler's.
 //
+// A return hook looks whether what it finds is what was taken: by the word's copy in another piece, and by
+// the low bits of the address, which its frame itself has kept. Where it is not, no return address is taken
+// any more, for good, and no native function traced; the host goes on if either word can still be right.
+//
 // Context   [hook] but for start(): [life].
 // Promises  nothing of the host's is mapped over: a piece that is not free stays whose it is, and functions
 //           whose slots would be there are not traced by their return address, and counted.
-// Does not  serve stacks that are copied away and back (old greenlet): their words would be another's.
+// Does not  serve stacks that are copied away and back (old greenlet): their words would be another's, which
+//           is seen 63 times of 64.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +25,15 @@
 
 extern "C" {
 
-// hooks/x86_64/native.S. Only ever compared, and stored into slots.
+// hooks/x86_64/native.S: the first entry of each. Only ever compared, and stored into slots.
 [[gnu::visibility("hidden")]] void jitquill_return_hook_a();
 [[gnu::visibility("hidden")]] void jitquill_return_hook_b();
 [[gnu::visibility("hidden")]] extern const void* jitquill_return_hook;  // the one in use
+
+// The words of `slot` are not those of the frame that returns, whose address has these low bits. Where it has
+// to go; 0: nobody knows.
+[[gnu::visibility("hidden")]] std::uint64_t jitquill_mirror_mend(std::uint64_t slot,
+                                                                 std::uint64_t low_bits) noexcept;
 
 // A hook found no mirror for `slot`: 0: leave the function alone; JITQUILL_MIRROR_TRY_AGAIN: there is one
 // now; JITQUILL_MIRROR_ENTRY_ONLY: say that it is entered, its end is told by its compiler.
@@ -41,6 +51,7 @@ extern "C" {
 namespace jitquill::mirror {
 
 inline constexpr std::uint64_t kDistance = JITQUILL_MIRROR_DISTANCE;
+inline constexpr std::uint64_t kCopyDistance = JITQUILL_MIRROR_COPY_DISTANCE;
 inline constexpr std::uint64_t kPieceSize = std::uint64_t{1} << JITQUILL_MIRROR_PIECE_SHIFT;
 
 // What the process is like; before any hook is on.
@@ -57,5 +68,7 @@ std::uint64_t return_address(std::uint64_t found, std::uint64_t slot) noexcept;
 // Calls that were left alone, since the process began.
 std::uint64_t calls_without_mirror() noexcept;
 std::uint64_t calls_without_slot() noexcept;
+// Returns that did not find what was taken.
+std::uint64_t broken_returns() noexcept;
 
 }  // namespace jitquill::mirror

@@ -17,6 +17,7 @@ constexpr std::uint64_t kMostMainStack = std::uint64_t{1} << 30;  // where its l
 struct Mapping {
   StackBounds bounds;
   bool is_main_stack = false;
+  bool is_code = false;
 };
 
 // Hexadecimal digits up to anything else, behind which `at` stands then.
@@ -50,6 +51,7 @@ Mapping mapping_of(const char* line, const char* end) noexcept {
   const char* at = line;
   mapping.bounds.low = take_hex(at, end);
   mapping.bounds.high = take_hex(at, end);
+  mapping.is_code = end - at > 2 && at[2] == 'x';
   mapping.is_main_stack = ends_with_stack(line, end);
   return mapping;
 }
@@ -121,6 +123,10 @@ StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept {
 
 StackBounds mapping_around(std::uint64_t address, char* scratch) noexcept {
   return find_mapping(address, scratch).bounds;
+}
+
+bool is_in_code(std::uint64_t address, char* scratch) noexcept {
+  return find_mapping(address, scratch).is_code;
 }
 
 StackBounds signal_stack() noexcept {

@@ -1,5 +1,5 @@
-// Which stack is the calling thread's own, from what the kernel knows: pthread_getattr_np() allocates and
-// locks.
+// Which stack is the calling thread's own, and what else lies where, from what the kernel knows:
+// pthread_getattr_np() allocates and locks.
 //
 // Context   [hook]; a few raw system calls.
 // Does not  tell stacks apart that touch each other without a guard page: jitquill_stack() is for those.
@@ -26,6 +26,9 @@ StackBounds own_stack(std::uint64_t stack_pointer, char* scratch) noexcept;
 
 // The mapping that holds the address: on a fiber its stack, and perhaps others'. `scratch` as above.
 StackBounds mapping_around(std::uint64_t address, char* scratch) noexcept;
+
+// Whether code may run there. `scratch` as above.
+bool is_in_code(std::uint64_t address, char* scratch) noexcept;
 
 // The stack that the thread set for its signal handlers.
 StackBounds signal_stack() noexcept;

@@ -10,6 +10,7 @@
 #include "agent/base/text_line.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/hooks/mirror.hpp"
+#include "agent/lanes/hook_trouble.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -243,6 +244,7 @@ void start_drain() {
 
 void Agent::write_statistics() noexcept {
   if (!has_folder_.load(std::memory_order_relaxed) || phase_ == Phase::kStopped) return;
+  if (const char* const trouble = lanes::take_trouble()) (void)log_.say(trouble);
   place_.remove("stats");  // of an exec that failed
   const int file = place_.create("stats");
   if (file < 0) return;
@@ -251,6 +253,7 @@ void Agent::write_statistics() noexcept {
   set_count(Counter::code_memory_known_bytes, coverage.known_bytes);
   set_count(Counter::native_calls_without_mirror, mirror::calls_without_mirror());
   set_count(Counter::native_calls_without_slot, mirror::calls_without_slot());
+  set_count(Counter::native_returns_broken, mirror::broken_returns());
   Bytes rows;  // not on the stack: a host's thread may have 16 KiB of it
   for (std::size_t i = 0; i < kCounters; ++i) {
     rows.raw(std::string_view(kCounterRows[i].name)).u8('\t');

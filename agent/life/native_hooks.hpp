@@ -5,12 +5,10 @@
 //
 // Context   native_names_shown(): [life], of a library's constructor, no lock held. NativeHooks: the owner of
 //           the leaf lock.
-// Promises  one store switches a name: threads that are inside a hook, or have return addresses taken, go on
-//           rightly whenever it comes.
+// Promises  as hooks/name_targets.hpp, which has the words.
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 namespace jitquill {
@@ -27,15 +25,6 @@ class NativeHooks {
   void turn(bool on) noexcept;
 
  private:
-  static constexpr std::size_t kMost = 4;
-  static constexpr std::size_t kMostNames = 8;
-  struct Names {
-    std::atomic<const void*>* targets;
-    std::uint32_t count;
-    const void* without_us[kMostNames];  // null: nobody
-  };
-  Names names_[kMost] = {};
-  std::size_t count_ = 0;
   bool have_callers_ = false;
 };
 

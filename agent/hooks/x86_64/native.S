@@ -5,8 +5,8 @@
  * calls (glibc's mcount does not keep them either). No alignment of the stack is assumed.
  *
  * Where no call says that a function ends, its return address is taken: the word that holds it, the slot, gets the address
- * of a return hook, and the mirror word at slot - JITQUILL_MIRROR_DISTANCE what was there. First the mirror word: a handler
- * or a thread that walks the stack in between finds either state whole. hooks/mirror.hpp has the mirror. */
+ * of a return hook, and the mirror word at slot - JITQUILL_MIRROR_DISTANCE and its copy what was there. First the mirror words: a
+ * handler or a thread that walks the stack in between finds either state whole. hooks/mirror.hpp has the mirror. */
 #include "agent/hooks/x86_64/mirror_numbers.h"
 #include "agent/hooks/x86_64/put_record.inc"
 
@@ -111,12 +111,18 @@ jitquill_native_call_c:
         lea     jitquill_mirror_pieces(%rip), %r11
         cmpb    $JITQUILL_MIRROR_IS_THERE, (%r11, %rax)
         jne     .Lno_mirror
-        mov     jitquill_return_hook(%rip), %r11
         mov     (%rcx), %rax
-        cmp     %rax, %r11
-        je      .Ltail_called
+        mov     jitquill_return_hook(%rip), %r11
+        sub     %r11, %rax
+        cmp     $JITQUILL_RETURN_HOOK_SIZE, %rax
+        jb      .Ltail_called
+        add     %r11, %rax
         mov     %rax, (%rdx)
-        mov     %r11, (%rcx)
+        add     .Lto_copy(%rip), %rdx
+        mov     %rax, (%rdx)
+        and     $JITQUILL_RETURN_ENTRY_MASK, %eax
+        lea     (%r11, %rax, JITQUILL_RETURN_ENTRY_SIZE), %rax
+        mov     %rax, (%rcx)
 .Lput_enter:
         LOAD_CURSOR %r11
         RESERVE %r11, .Lput_enter_slowly
@@ -200,11 +206,20 @@ jitquill_native_call_c:
         lea     KEPT_SIZE + 8(%rsp), %rcx
         MAKE_WHEN %ecx
         lea     KEPT_SIZE + 8(%rsp), %rcx
-        mov     (%rcx), %r11
-        cmp     %r11, jitquill_return_hook(%rip)
-        jne     1f
+        mov     (%rcx), %rax
+        sub     jitquill_return_hook(%rip), %rax
+        cmp     $JITQUILL_RETURN_HOOK_SIZE, %rax
+        jae     1f
         movabs  $-JITQUILL_MIRROR_DISTANCE, %r11
         mov     (%rcx, %r11), %r11
+        shr     $JITQUILL_RETURN_ENTRY_SHIFT, %eax
+        xor     %r11d, %eax
+        test    $JITQUILL_RETURN_ENTRY_MASK, %al
+        jne     .Lnot_the_taken
+        movabs  $-JITQUILL_MIRROR_COPY_DISTANCE, %rax
+        cmp     %r11, (%rcx, %rax)
+        mov     %r11d, %eax
+        jne     .Lmend_taken
         mov     %r11, (%rcx)
 1:      LOAD_CURSOR %r11
         RESERVE %r11, .Lput_return_slowly
@@ -219,6 +234,19 @@ jitquill_native_call_c:
         mov     %rcx, %r11
         PUT_SLOWLY kLeave
         jmp     2b
+
+.Lnot_the_taken:
+        xor     %r11d, %eax
+.Lmend_taken:
+        mov     %rcx, %r11
+        mov     %eax, %edx
+        lea     jitquill_mirror_mend(%rip), %rax
+        call    .Lcall_c
+        test    %rax, %rax
+        jz      jitquill_return_address_is_lost
+        mov     %rax, (%rcx)
+        xor     %edx, %edx
+        jmp     .Lput_return_slowly
         END     jitquill_native_return
 
 /* void jitquill_native_cyg_enter(void* function, void* caller), and _exit: calls as any other, so what System V lets a
@@ -270,6 +298,10 @@ jitquill_native_call_c:
 /* What a taken return address leads to: rsp = slot + 8, rax, rdx, xmm0, xmm1, st0 and st1 may hold the result. Keeps every
  * register but r10, r11 and flags. The function's way back is a jump: a `ret` would be predicted to go elsewhere.
  *
+ * There are as many places to come in as the low bits of an address can be, and the slot holds the one of what was taken
+ * out of it. So the frame itself says which address is its own: mirror words that are another frame's, or were written over, are
+ * seen. jitquill_mirror_mend() has what is done then.
+ *
  * An unwinder that comes to such a return address finds a frame without a function of its own (it looks at the address
  * before, hence the nop), whose return address is the mirror word. Unwinders name a frame by its CFA, so this one needs a CFA that no
  * other has: form A says slot + 16, and that the caller's stack pointer is 8 below. nongnu libunwind ignores what is said of
@@ -282,6 +314,7 @@ jitquill_native_call_c:
         .globl  \name
         .hidden \name
         .p2align 6
+        .skip   JITQUILL_RETURN_ENTRY_SIZE - 1, 0x90
         .type   \name\()_from, @function
 \name\()_from:
         .cfi_startproc
@@ -293,11 +326,18 @@ jitquill_native_call_c:
         .endif
         nop
 \name:
+        .rept   JITQUILL_RETURN_ENTRY_MASK + 1
+        .byte   0x41, 0xb2                              /* mov $number, %r10b */
+        .byte   (. - 2 - \name) / JITQUILL_RETURN_ENTRY_SIZE
+        .byte   0xe9                                    /* jmp */
+        .long   .L\name\()_entered - . - 4
+        .endr
+.L\name\()_entered:
         KEEP    %rax
         KEEP    %rdx
         rdtsc
-        lea     8(%rsp), %r10
-        MAKE_WHEN %r10d
+        lea     8(%rsp), %r11
+        MAKE_WHEN %r11d
         LOAD_CURSOR %r11
         RESERVE %r11, 2f
         lea     8(%rsp), %r11
@@ -309,6 +349,12 @@ jitquill_native_call_c:
         TAKE    %rax
         movabs  $-JITQUILL_MIRROR_DISTANCE, %r11
         mov     -8(%rsp, %r11), %r11    /* not r10: see jitquill_native_fentry */
+        xor     %r11d, %r10d
+        test    $JITQUILL_RETURN_ENTRY_MASK, %r10b
+        jne     3f
+        movabs  $-JITQUILL_MIRROR_COPY_DISTANCE, %r10
+        cmp     %r11, -8(%rsp, %r10)
+        jne     4f
         notrack jmp *%r11
         .cfi_restore_state
         .cfi_def_cfa_offset \forms_cfa + 16    /* clang counts on from before .cfi_restore_state */
@@ -318,6 +364,24 @@ jitquill_native_call_c:
         PUT_SLOWLY kLeave
         TAKE    %rcx
         jmp     1b
+        .cfi_def_cfa_offset \forms_cfa
+3:      xor     %r11d, %r10d
+        jmp     5f
+4:      mov     %r11d, %r10d
+5:      KEEP    %rax
+        KEEP    %rdx
+        KEEP    %rcx
+        lea     16(%rsp), %r11
+        mov     %r10d, %edx
+        lea     jitquill_mirror_mend(%rip), %rax
+        call    .Lcall_c
+        mov     %rax, %r11
+        TAKE    %rcx
+        TAKE    %rdx
+        TAKE    %rax
+        test    %r11, %r11
+        jz      jitquill_return_address_is_lost
+        notrack jmp *%r11
         .cfi_endproc
         .size   \name\()_from, . - \name\()_from
         .endm
@@ -325,10 +389,21 @@ jitquill_native_call_c:
         RETURN_HOOK jitquill_return_hook_a, 8
         RETURN_HOOK jitquill_return_hook_b, 0
 
+/* A thread's way back is gone: the host's own fault, where debuggers and core files say so by name. */
+        FUNCTION jitquill_return_address_is_lost
+        .cfi_undefined %rip
+        hlt
+        END     jitquill_return_address_is_lost
+
 /* Where a name leads while nothing is traced. */
         FUNCTION jitquill_native_nothing
         endbr64
         ret
         END     jitquill_native_nothing
+
+        .section .rodata
+        .p2align 3
+.Lto_copy:
+        .quad   JITQUILL_MIRROR_DISTANCE - JITQUILL_MIRROR_COPY_DISTANCE
 
         .section .note.GNU-stack, "", @progbits

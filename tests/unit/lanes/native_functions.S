@@ -1,4 +1,6 @@
 /* Native functions as compilers make them with -pg, -mfentry, -minstrument-return=call; what they do is nothing. */
+#include "agent/hooks/x86_64/mirror_numbers.h"
+
         .macro NATIVE name
         .globl  \name
         .type   \name, @function
@@ -100,5 +102,58 @@ chain_kept:
         mov     %rsp, (%rdi)
         mov     (%rsp), %rax
         END     taken_return
+
+/* Taken, and then the mirror word (with_broken_word), its copy (with_broken_copy) or both are written over while they run;
+ * with_foreign_word: both with an address of code that is another frame's. */
+        .macro BREAK distance
+        movabs  $-\distance, %r11
+        movq    $0x1234, (%rsp, %r11)
+        .endm
+        NATIVE  with_broken_word
+        call    jitquill_native_fentry
+        BREAK   JITQUILL_MIRROR_DISTANCE
+        END     with_broken_word
+
+        NATIVE  with_broken_copy
+        call    jitquill_native_fentry
+        BREAK   JITQUILL_MIRROR_COPY_DISTANCE
+        END     with_broken_copy
+
+        NATIVE  with_broken_words
+        call    jitquill_native_fentry
+        BREAK   JITQUILL_MIRROR_DISTANCE
+        BREAK   JITQUILL_MIRROR_COPY_DISTANCE
+        END     with_broken_words
+
+        NATIVE  with_foreign_word
+        call    jitquill_native_fentry
+        movabs  $-JITQUILL_MIRROR_DISTANCE, %r11
+        incq    (%rsp, %r11)
+        movabs  $-JITQUILL_MIRROR_COPY_DISTANCE, %r11
+        incq    (%rsp, %r11)
+        END     with_foreign_word
+
+/* void calls_back(void (*function)()) */
+        NATIVE  calls_back
+        call    jitquill_native_fentry
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    *%rdi
+        add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        END     calls_back
+
+/* The same, of a function that tells of its end. */
+        NATIVE  with_broken_word_and_return
+        call    jitquill_native_fentry
+        BREAK   JITQUILL_MIRROR_DISTANCE
+        call    jitquill_native_return
+        END     with_broken_word_and_return
+
+        NATIVE  with_broken_copy_and_return
+        call    jitquill_native_fentry
+        BREAK   JITQUILL_MIRROR_COPY_DISTANCE
+        call    jitquill_native_return
+        END     with_broken_copy_and_return
 
         .section .note.GNU-stack, "", @progbits

@@ -3,9 +3,11 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "agent/hooks/mirror.hpp"
+#include "agent/lanes/hook_trouble.hpp"
 #include "tests/unit/lanes/contract.hpp"
 #include "tests/unit/lanes/lane_run.hpp"
 #include "tests/unit/lanes/own_process.hpp"
@@ -20,6 +22,12 @@ void with_nothing();
 void with_chain();
 std::uint64_t chain_kept();
 const void* taken_return(const void** slot);
+void calls_back(void (*function)());
+void with_broken_word();
+void with_broken_copy();
+void with_broken_words();
+void with_foreign_word();
+void with_broken_word_and_return();
 }
 
 namespace lanes_test {
@@ -40,6 +48,12 @@ std::string kinds(const LaneRun& run) {
   for (const auto& record : run.only_lane().records)
     words += std::to_string(static_cast<int>(record.kind)) + " ";
   return words;
+}
+
+bool is_taken(const void* in_slot) {
+  const auto entry =
+      reinterpret_cast<std::uint64_t>(in_slot) - reinterpret_cast<std::uint64_t>(jitquill_return_hook);
+  return entry < JITQUILL_RETURN_HOOK_SIZE;
 }
 
 class Native : public testing::Test {
@@ -107,7 +121,7 @@ TEST_F(Native, TheMirrorSaysWhereAFunctionReturnsTo) {
     const LaneRun run;
     const void* slot = nullptr;
     const auto taken = reinterpret_cast<std::uint64_t>(taken_return(&slot));
-    EXPECT_EQ(taken, reinterpret_cast<std::uint64_t>(jitquill_return_hook));
+    EXPECT_TRUE(is_taken(reinterpret_cast<const void*>(taken)));
     const std::uint64_t back = mirror::return_address(taken, reinterpret_cast<std::uint64_t>(slot));
     EXPECT_NE(back, taken);
     EXPECT_NE(back, 0u);
@@ -129,7 +143,7 @@ TEST_F(Native, WhereAMirrorCannotBeTheHostGoesOn) {
     const void* slot = nullptr;
     for (int i = 0; i < 3; ++i) {
       const void* const in_slot = taken_return(&slot);
-      EXPECT_NE(in_slot, jitquill_return_hook);
+      EXPECT_FALSE(is_taken(in_slot));
     }
     EXPECT_EQ(mirror::calls_without_mirror(), 3u);
     EXPECT_EQ(run.lanes().size(), 0u);
@@ -148,6 +162,70 @@ TEST_F(Native, FunctionsThatTellOfTheirEndsNeedNoMirror) {
     with_return();
     EXPECT_EQ(kinds(run), "4 2 ");
     EXPECT_EQ(mirror::calls_without_mirror(), 0u);
+  });
+}
+
+constexpr Function kMendable[] = {with_broken_word, with_broken_copy, with_broken_word_and_return};
+
+// What was taken before goes back where it was for ever; nothing is taken any more.
+TEST_F(Native, AMirrorWordThatIsWrittenOverEndsTracingAndNotTheHost) {
+  for (const Function function : kMendable) {
+    in_own_process([function] {
+      mirror::start({});
+      const LaneRun run;
+      expect_kept(function);
+      EXPECT_EQ(mirror::broken_returns(), 1u);
+      EXPECT_NE(take_trouble(), nullptr);
+      EXPECT_EQ(take_trouble(), nullptr);
+      const std::string before = kinds(run);
+      EXPECT_TRUE(before.starts_with("4 2 ")) << before;
+      const void* slot = nullptr;
+      EXPECT_FALSE(is_taken(taken_return(&slot)));
+      for (const Function other : kFunctions) expect_kept(other);
+      std::thread([] { with_fentry(); }).join();
+      EXPECT_EQ(mirror::calls_without_mirror(), 0u) << "is another trouble";
+    });
+  }
+}
+
+void on_lost_address(int) {
+  _exit(99);
+}
+
+// No address is made up: what is in both words is no way back, or another frame's.
+TEST_F(Native, WhatNobodyKnowsIsNotGuessed) {
+  for (const Function function : {with_broken_words, with_foreign_word}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      signal(SIGSEGV, on_lost_address);
+      close(2);
+      mirror::start({});
+      const LaneRun run;
+      function();
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 99) << status;
+  }
+}
+
+int g_depth = 0;
+void go_deeper() {
+  if (g_depth-- != 0) return calls_back(go_deeper);
+  with_broken_word();
+}
+
+TEST_F(Native, ReturnsInFlightOutliveTheEndOfTracing) {
+  in_own_process([] {
+    mirror::start({});
+    const LaneRun run;
+    g_depth = 100;
+    go_deeper();
+    EXPECT_EQ(mirror::broken_returns(), 1u);
+    const auto records = run.only_lane().records;
+    const auto is_leave = [](const Found& found) { return found.kind == RecordKind::kLeave; };
+    EXPECT_EQ(std::ranges::count_if(records, is_leave), 101);
   });
 }
 

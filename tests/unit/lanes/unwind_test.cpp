@@ -16,6 +16,8 @@ void with_return();
 void with_mcount();
 void with_tail_call();
 void with_chain();
+void with_broken_copy();
+void with_broken_copy_and_return();
 }
 
 namespace lanes_test {
@@ -82,6 +84,28 @@ TEST(Unwinding, PassesTheHooksAtEveryStep) {
     for (std::size_t i = 0; i < kRecordsPerBlock; ++i) jitquill_site_enter();
     expect_found_everywhere();  // no room
   });
+}
+
+// The word that tables name is right there: its copy is not.
+TEST(Unwinding, PassesTheMendingOfAReturn) {
+  for (void (*const function)() : {with_broken_copy, with_broken_copy_and_return}) {
+    in_own_process([function] {
+#ifdef __SANITIZE_THREAD__
+      _exit(kSkipped);
+#endif
+      struct sigaction action {};
+      action.sa_handler = on_step;
+      sigaction(SIGTRAP, &action, nullptr);
+      jitquill::mirror::start({});
+      const LaneRun run;
+      jitquill_site_enter();
+      g_steps = 0;
+      call_stepped(function);
+      EXPECT_EQ(jitquill::mirror::broken_returns(), 1u);
+      EXPECT_GT(g_steps, 1000u);
+      EXPECT_EQ(g_lost_ways, 0u) << "of " << g_steps;
+    });
+  }
 }
 
 }  // namespace
