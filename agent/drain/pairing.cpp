@@ -176,9 +176,13 @@ void Pairing::leave_within(std::uint32_t slot, FunctionNumber function, std::uin
   auto at = std::ranges::partition_point(frames, is_above);
   at = std::find_if(at, frames.end(), is_it);
   if (at == frames.end()) {
-    ++unpaired_;
     while (!stack->frames.empty() && stack->frames.back().place < place)
       close(*stack, FrameEnd::kUnwound, when_ns, events);
+    // It took more stack since it was entered: alloca(), and clang's frames with a sanitizer.
+    if (!stack->frames.empty() && is_it(stack->frames.back()))
+      close(*stack, FrameEnd::kReturned, when_ns, events);
+    else
+      ++unpaired_;
     return;
   }
   for (auto next = at; next != frames.end() && next->place == at->place; ++next) {

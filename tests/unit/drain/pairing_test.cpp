@@ -168,6 +168,17 @@ TEST_F(PairingOf, AnInlinedRecursionEndsFromTheTop) {
 }
 
 // clang's functions say nothing when an exception removes them.
+// As alloca() does.
+TEST_F(PairingOf, AFrameMayGrowBeforeItsExit) {
+  within(Kind::kEnterWithin, 1, kTop, 0x1000);
+  within(Kind::kEnterWithin, 2, kTop - 64, 0x2000);
+  within(Kind::kEnterWithin, 3, kTop - 1024, 0x3000);  // unwound
+  within(Kind::kLeaveWithin, 4, kTop - 512, 0x2000);
+  within(Kind::kLeaveWithin, 5, kTop, 0x1000);
+  EXPECT_EQ(story(), "+a0 +b1 +c2 uc2 -b1 -a0 ");
+  EXPECT_EQ(pairing.unpaired(), 0u);
+}
+
 TEST_F(PairingOf, AnExitWithinEndsWhatWasRemovedAboveIt) {
   within(Kind::kEnterWithin, 1, kTop, 0x1000);
   within(Kind::kEnterWithin, 2, kTop - 64, 0x1000);   // a recursion, and
