@@ -58,6 +58,7 @@ inline constexpr std::uint64_t kPieceSize = std::uint64_t{1} << JITQUILL_MIRROR_
 struct Surroundings {
   bool has_exit_sites = false;       // some functions call __return__
   bool has_nongnu_unwinder = false;  // nongnu libunwind handles exceptions
+  bool has_fixed_layout = false;     // a sanitizer says what may lie where
 };
 void start(const Surroundings& surroundings) noexcept;
 

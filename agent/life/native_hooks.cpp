@@ -39,6 +39,8 @@ Callers look_for_callers() noexcept {
   for_each_loaded_object([&](const ElfObject& object) {
     for (const char* const name : kNames) callers.any |= object.needs(name);
     callers.surroundings.has_exit_sites |= object.needs("__return__");
+    for (const char* const sanitizer : {"__tsan_init", "__msan_init"})
+      callers.surroundings.has_fixed_layout |= object.find(sanitizer) != 0;
     if (has_engine || object.find("_Unwind_RaiseException") == 0) return;
     has_engine = true;  // the first in the order of loading is the one that is called
     callers.surroundings.has_nongnu_unwinder = object.find("unw_backtrace") != 0;
