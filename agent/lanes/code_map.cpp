@@ -53,7 +53,7 @@ void CodeMap::end_below(Place& at, std::uint64_t address, Added& added) noexcept
 CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code, bool keeps_load) noexcept {
   const std::uint64_t address = load.address;
   Added added;
-  if (live_ == nullptr) live_ = new (std::nothrow) CodeRanges;
+  if (live_ == nullptr) live_ = new (std::nothrow) CodePages;
   if (keeps_load && live_ != nullptr) code.kept = KeptCode::keep(load, files_);
   if (live_ == nullptr || !live_->can_insert()) {
     KeptCode::forget(code.kept);

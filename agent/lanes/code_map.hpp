@@ -2,14 +2,14 @@
 //
 // Context   under the leaf lock.
 // Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions), and the
-//           memory of code_ranges.hpp.
+//           memory of code_pages.hpp.
 // Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
 //           keep ended ranges yet: their first user, run news, brings them in.
 #pragma once
 
 #include <cstdint>
 
-#include "agent/lanes/code_ranges.hpp"
+#include "agent/lanes/code_pages.hpp"
 #include "agent/lanes/kept_code.hpp"
 #include "agent/lanes/live_code.hpp"
 #include "agent/lanes/twin_space.hpp"
@@ -69,14 +69,14 @@ class CodeMap {
   }
 
  private:
-  using Place = CodeRanges::Place;
+  using Place = CodePages::Place;
 
   void release(LiveCode& code) noexcept;
   void end_below(Place& at, std::uint64_t address, Added& added) noexcept;
 
   // Made by the first add(), never destroyed: the agent is a constant-initialized object that outlives
   // everything.
-  CodeRanges* live_ = nullptr;
+  CodePages* live_ = nullptr;
   TwinSpace twins_;
   Texts files_;
 };

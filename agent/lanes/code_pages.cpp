@@ -1,4 +1,4 @@
-#include "agent/lanes/code_ranges.hpp"
+#include "agent/lanes/code_pages.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +14,7 @@ constexpr std::size_t kNodeSize = 2048;  // of a page in std::map: key, value, t
 }  // namespace
 
 // Without a branch on what is found: the next one is anywhere.
-std::size_t CodeRanges::Page::count_below(std::uint64_t address) const noexcept {
+std::size_t CodePages::Page::count_below(std::uint64_t address) const noexcept {
   if (starts[count - 1] < address) return count;  // JITs go upwards
   std::size_t below = 0;
   for (std::size_t left = count; left > 1;) {
@@ -25,7 +25,7 @@ std::size_t CodeRanges::Page::count_below(std::uint64_t address) const noexcept 
   return below + (starts[below] < address ? 1 : 0);
 }
 
-CodeRanges::Pages::iterator CodeRanges::page_of(std::uint64_t address) noexcept {
+CodePages::Pages::iterator CodePages::page_of(std::uint64_t address) noexcept {
   if (address - low_ < high_ - low_) return last_;
   if (pages_.empty()) return pages_.end();
   const auto above = pages_.upper_bound(address);
@@ -37,23 +37,23 @@ CodeRanges::Pages::iterator CodeRanges::page_of(std::uint64_t address) noexcept 
 }
 
 // Behind the last of a page is the first of the next.
-CodeRanges::Place CodeRanges::settled(Pages::iterator page, std::size_t index) noexcept {
+CodePages::Place CodePages::settled(Pages::iterator page, std::size_t index) noexcept {
   if (index < page->second.count) return {page, index};
   const bool is_last_page = page == last_ && high_ == kTop;
   return {is_last_page ? pages_.end() : std::next(page), 0};
 }
 
-CodeRanges::Place CodeRanges::at_or_above(std::uint64_t address) noexcept {
+CodePages::Place CodePages::at_or_above(std::uint64_t address) noexcept {
   const auto page = page_of(address);
   if (page == pages_.end()) return {page, 0};
   return settled(page, page->second.count_below(address));
 }
 
-void CodeRanges::step(Place& place) noexcept {
+void CodePages::step(Place& place) noexcept {
   place = settled(place.page_, place.index_ + 1);
 }
 
-bool CodeRanges::step_back(Place& place) noexcept {
+bool CodePages::step_back(Place& place) noexcept {
   if (place.index_ == 0) {
     if (place.page_ == pages_.begin()) return false;
     --place.page_;
@@ -63,7 +63,7 @@ bool CodeRanges::step_back(Place& place) noexcept {
   return true;
 }
 
-bool CodeRanges::can_insert() noexcept {
+bool CodePages::can_insert() noexcept {
   static_assert(sizeof(Pages::value_type) + 4 * sizeof(void*) <= kNodeSize);
   if (!spare_.empty()) return true;
   if (!arena().can_serve(kNodeSize)) return false;
@@ -74,7 +74,7 @@ bool CodeRanges::can_insert() noexcept {
 }
 
 // From the spare one: it is empty, and its place in the tree is behind `before`.
-CodeRanges::Pages::iterator CodeRanges::add_page(Pages::iterator before, std::uint64_t least) noexcept {
+CodePages::Pages::iterator CodePages::add_page(Pages::iterator before, std::uint64_t least) noexcept {
   spare_.key() = least;
   spare_.mapped().count = 0;
   forget_last();
@@ -83,7 +83,7 @@ CodeRanges::Pages::iterator CodeRanges::add_page(Pages::iterator before, std::ui
 
 // A full page gives up its upper half, but to code that goes on behind it: then what comes upwards fills
 // pages.
-CodeRanges::Pages::iterator CodeRanges::make_room(Pages::iterator page, std::uint64_t address) noexcept {
+CodePages::Pages::iterator CodePages::make_room(Pages::iterator page, std::uint64_t address) noexcept {
   Page& full = page->second;
   if (full.starts[full.count - 1] < address) return add_page(page, address);
   constexpr std::size_t kKept = Page::kMost / 2;
@@ -96,7 +96,7 @@ CodeRanges::Pages::iterator CodeRanges::make_room(Pages::iterator page, std::uin
   return address < added->first ? page : added;
 }
 
-void CodeRanges::insert(std::uint64_t address, const LiveCode& code) noexcept {
+void CodePages::insert(std::uint64_t address, const LiveCode& code) noexcept {
   auto at = page_of(address);
   if (at == pages_.end()) at = add_page(at, 0);
   if (at->second.count == Page::kMost) at = make_room(at, address);
@@ -110,7 +110,7 @@ void CodeRanges::insert(std::uint64_t address, const LiveCode& code) noexcept {
 }
 
 // The first page stays, since it takes all below it: it becomes the second.
-CodeRanges::Pages::iterator CodeRanges::drop_page(Pages::iterator page) noexcept {
+CodePages::Pages::iterator CodePages::drop_page(Pages::iterator page) noexcept {
   auto next = std::next(page);
   forget_last();
   if (page == pages_.begin() && next != pages_.end()) {
@@ -123,7 +123,7 @@ CodeRanges::Pages::iterator CodeRanges::drop_page(Pages::iterator page) noexcept
 }
 
 // Pages that are nearly empty would keep their memory.
-bool CodeRanges::merge_with_next(Pages::iterator page) noexcept {
+bool CodePages::merge_with_next(Pages::iterator page) noexcept {
   const auto next = std::next(page);
   if (next == pages_.end()) return false;
   Page& to = page->second;
@@ -136,7 +136,7 @@ bool CodeRanges::merge_with_next(Pages::iterator page) noexcept {
   return true;
 }
 
-CodeRanges::Place CodeRanges::erase(Place place) noexcept {
+CodePages::Place CodePages::erase(Place place) noexcept {
   const auto at = place.page_;
   const std::size_t index = place.index_;
   Page& page = at->second;

@@ -20,7 +20,7 @@
 
 namespace jitquill {
 
-class CodeRanges {
+class CodePages {
   struct Page {
     static constexpr std::size_t kMost = 27;  // a page and its node are a block of 2 KiB
 
@@ -44,15 +44,15 @@ class CodeRanges {
     std::uint64_t end() const noexcept { return start() + code().size; }
 
    private:
-    friend CodeRanges;
+    friend CodePages;
     Place(Pages::iterator page, std::size_t index) noexcept : page_(page), index_(index) {}
     Pages::iterator page_;
     std::size_t index_;
   };
 
-  CodeRanges() noexcept = default;
-  CodeRanges(const CodeRanges&) = delete;
-  CodeRanges& operator=(const CodeRanges&) = delete;
+  CodePages() noexcept = default;
+  CodePages(const CodePages&) = delete;
+  CodePages& operator=(const CodePages&) = delete;
 
   // The first that does not begin below `address`.
   Place at_or_above(std::uint64_t address) noexcept;
