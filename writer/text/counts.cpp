@@ -32,8 +32,8 @@ class CountsSink final : public RunSink {
 
  private:
   OpenCounts* thread(std::uint32_t number) noexcept;
-  void enter(OpenCounts& open, FunctionNumber function) noexcept;
-  void leave(OpenCounts& open, const RunEvent& event) noexcept;
+  void take(Figures& row, OpenCounts& open, const RunEvent& event) noexcept;
+  void take_other(OpenCounts& open, const RunEvent& event) noexcept;
   void touch(FunctionNumber function) noexcept;
   void put_figures(FunctionNumber function, Bytes& state) noexcept;
   void put_open(std::uint32_t thread, std::span<const FunctionNumber> functions, Bytes& state) noexcept;
@@ -72,29 +72,33 @@ void CountsSink::touch(FunctionNumber function) noexcept {
   if (!touched_.push(function)) has_memory_ = false;
 }
 
-inline void CountsSink::enter(OpenCounts& open, FunctionNumber function) noexcept {
-  if (figures_[function].is_touched == 0) [[unlikely]]
-    touch(function);
-  std::uint32_t* const count = open.of(function);
-  if (count != nullptr) ++*count;
-}
-
-inline void CountsSink::leave(OpenCounts& open, const RunEvent& event) noexcept {
-  Figures& row = figures_[event.function];
+// An entry or an exit: without a branch that depends on which, since no CPU can guess that of a program.
+inline void CountsSink::take(Figures& row, OpenCounts& open, const RunEvent& event) noexcept {
   if (row.is_touched == 0) [[unlikely]]
     touch(event.function);
-  const std::uint64_t lasted_ns = event.when_ns - event.since_ns;
-  ++row.calls;
-  row.self_ns += lasted_ns - std::min(event.amount, lasted_ns);
-  row.min_ns = std::min(row.min_ns, lasted_ns);
-  row.max_ns = std::max(row.max_ns, lasted_ns);
-  std::uint32_t* const count = open.of(event.function);
-  if (count != nullptr && *count > 1) {
-    --*count;  // it is inside another activation, whose time has its own
+  std::uint32_t* const place = open.of(event.function);
+  if (place == nullptr) [[unlikely]] {
+    has_memory_ = false;
     return;
   }
-  row.total_ns += lasted_ns;
-  if (count != nullptr) *count = 0;
+  const std::uint32_t is_exit = event.kind == RunEventKind::kLeave ? 1 : 0;
+  const std::uint64_t exit_mask = 0 - std::uint64_t{is_exit};
+  const std::uint64_t lasted_ns = (event.when_ns - event.since_ns) & exit_mask;
+  const std::uint32_t count = *place;
+  *place = count + 1 - 2 * is_exit;
+  const std::uint64_t is_inside = (1 - std::uint64_t{count}) >> 63;  // another's, whose time has its own
+  row.calls += is_exit;
+  row.total_ns += lasted_ns & (is_inside - 1);
+  row.self_ns += lasted_ns - std::min(event.amount, lasted_ns);
+  if (lasted_ns > row.max_ns) [[unlikely]]
+    row.max_ns = lasted_ns;
+  if ((lasted_ns | ~exit_mask) < row.min_ns) [[unlikely]]
+    row.min_ns = lasted_ns;
+}
+
+void CountsSink::take_other(OpenCounts& open, const RunEvent& event) noexcept {
+  if (event.kind == RunEventKind::kLost) lost_ += event.amount;
+  if (event.kind == RunEventKind::kThreadEnd) open.clear();  // all of its frames have ended
 }
 
 Status CountsSink::batch(const Batch& batch, Bytes&) noexcept {
@@ -102,16 +106,13 @@ Status CountsSink::batch(const Batch& batch, Bytes&) noexcept {
   if (open == nullptr) return Status::kNoMemory;
   const bool is_last = touched_threads_.size() != 0 && touched_threads_.back() == batch.thread.number;
   if (!is_last && !touched_threads_.push(batch.thread.number)) return Status::kNoMemory;
+  const auto figures = figures_.all();
   for (const RunEvent& event : batch.events) {
-    if (event.kind == RunEventKind::kEnter && event.function < figures_.size()) {
-      enter(*open, event.function);
-    } else if (event.kind == RunEventKind::kLeave && event.function < figures_.size()) {
-      leave(*open, event);
-    } else if (event.kind == RunEventKind::kLost) {
-      lost_ += event.amount;
-    } else if (event.kind == RunEventKind::kThreadEnd) {
-      open->clear();  // all of its frames have ended
-    }
+    const bool is_of_frame = event.kind <= RunEventKind::kLeave && event.function < figures.size();
+    if (is_of_frame) [[likely]]
+      take(figures[event.function], *open, event);
+    else
+      take_other(*open, event);
   }
   return has_memory_ ? Status::kOk : Status::kNoMemory;
 }
