@@ -11,6 +11,8 @@ using lanes::kMoreBytes;
 using lanes::Record;
 using lanes::RecordKind;
 
+// Losses, and records that are earlier than some that were taken.
+constexpr std::size_t kMoreThanMost = 512;
 constexpr std::uint64_t kMoreMarkMask = std::uint64_t{0xFF} << 56;
 
 // Where the next record is, if any: behind a block's header.
@@ -50,25 +52,24 @@ bool is_of_frames(RecordKind kind) noexcept {
 }  // namespace
 
 bool LaneReader::begin(std::size_t most, std::uint64_t since) noexcept {
-  constexpr std::size_t kMoreForLosses = 64;
   taken_.clear();
   payloads_.clear();
   is_sorted_ = true;
   most_ = most;
-  since_ = since;
-  return taken_.reserve(most + kMoreForLosses);
+  since_ = latest_ = since;
+  return taken_.reserve(most + kMoreThanMost);
 }
 
 inline void LaneReader::put(const Taken& taken) noexcept {
-  const std::uint64_t before = taken_.empty() ? since_ : taken_.back().ticks;
-  if (taken.ticks < before) [[unlikely]]
-    return put_late(taken, before);
+  if (taken.ticks < latest_) [[unlikely]]
+    return put_late(taken);
+  latest_ = taken.ticks;
   if (!taken_.push(taken)) ++lost_;
 }
 
-void LaneReader::put_late(Taken taken, std::uint64_t before) noexcept {
+void LaneReader::put_late(Taken taken) noexcept {
   if (taken.ticks < since_)
-    taken.ticks = before;
+    taken.ticks = taken_.empty() ? since_ : taken_.back().ticks;
   else
     is_sorted_ = false;
   if (!taken_.push(taken)) ++lost_;
@@ -80,16 +81,51 @@ void LaneReader::add_lost(std::uint64_t count, std::uint64_t since_ticks, std::u
   put({ticks, since_ticks, static_cast<std::uint32_t>(std::min(count, kMost)), 0, kLost});
 }
 
+// Up to the block's end, or to the first that is no frame's, not whole, or late. False: none.
+bool LaneReader::take_frames(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near) noexcept {
+  constexpr std::ptrdiff_t kAhead = 1024 / sizeof(Record);  // caches know nothing beyond a page by themselves
+  if (taken_.size() >= most_) return false;
+  const std::size_t most = std::min(most_ - taken_.size(), (block_end(at + 1) - at) / sizeof(Record));
+  const Record* const first = &record_at(chunk, at);
+  const Record* const end = first + most;
+  const Record* record = first;
+  Taken* to = taken_.data() + taken_.size();
+  std::uint64_t latest = latest_;
+  for (; record != end; ++record) {
+    const std::uint64_t when = record->when.load(std::memory_order_acquire);
+    const std::uint64_t what = record->what.load(std::memory_order_relaxed);
+    const std::uint64_t ticks = lanes::whole_ticks(lanes::low_ticks(when), near);
+    const RecordKind kind = lanes::kind_of(what);
+    if (when == 0 || !is_of_frames(kind) || ticks < latest) [[unlikely]]
+      break;
+    latest = ticks;
+    *to++ = {ticks, what & lanes::kLow48, lanes::slot_in(when, what), 0, kind};
+    __builtin_prefetch(record + kAhead);
+  }
+  latest_ = latest;
+  const auto count = static_cast<std::size_t>(record - first);
+  taken_.set_size(taken_.size() + count);
+  at += static_cast<std::uint32_t>(count * sizeof(Record));
+  return count != 0;
+}
+
+// It came behind some that are later than it: in the order of time it is among them.
+bool LaneReader::belongs_to_these(std::uint64_t ticks) const noexcept {
+  return ticks < latest_ && taken_.size() < most_ + kMoreThanMost;
+}
+
 LaneReader::Stop LaneReader::take(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near,
                                   std::size_t look_ahead) noexcept {
   for (at = past_header(at); at < chunk.size; at = past_header(at)) {
-    if (taken_.size() >= most_) return Stop::kFull;
+    if (take_frames(chunk, at, near)) continue;
     const Record& record = record_at(chunk, at);
     const std::uint64_t when = record.when.load(std::memory_order_acquire);
     if (when == 0) return has_whole_behind(chunk, at, look_ahead) ? Stop::kHole : Stop::kNothing;
     const std::uint64_t what = record.what.load(std::memory_order_relaxed);
     const RecordKind kind = lanes::kind_of(what);
     const std::uint64_t ticks = lanes::whole_ticks(lanes::low_ticks(when), near);
+    if (taken_.size() >= most_ && !belongs_to_these(ticks)) [[unlikely]]
+      return Stop::kFull;
     at += sizeof(Record);
     if (is_of_frames(kind)) [[likely]] {
       put({ticks, what & lanes::kLow48, lanes::slot_in(when, what), 0, kind});

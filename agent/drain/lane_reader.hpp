@@ -41,7 +41,8 @@ class LaneReader {
     kFull,     // as many were taken as may be
   };
 
-  // Forgets what was taken; room for `most` records more. False: no memory. `since`: of this lane all up to
+  // Forgets what was taken; room for `most` records more, and a few that belong in front of those. False: no
+  // memory. `since`: of this lane all up to
   // then was taken before. What is earlier and comes only now gets the time of the record in front of it: a
   // handler that interrupted a hook behind its stamp may have entered then, and leaves in front of it now.
   bool begin(std::size_t most, std::uint64_t since = 0) noexcept;
@@ -67,7 +68,9 @@ class LaneReader {
 
  private:
   void put(const Taken& taken) noexcept;
-  void put_late(Taken taken, std::uint64_t before) noexcept;
+  bool take_frames(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near) noexcept;
+  void put_late(Taken taken) noexcept;
+  bool belongs_to_these(std::uint64_t ticks) const noexcept;
   void take_other(const ChunkView& chunk, std::uint32_t& at, std::uint64_t ticks,
                   std::uint64_t what) noexcept;
   void take_post(const ChunkView& chunk, std::uint32_t& at, std::uint64_t ticks, std::uint64_t what) noexcept;
@@ -76,6 +79,7 @@ class LaneReader {
   GrowingArray<std::uint8_t> payloads_;
   std::size_t most_ = 0;
   std::uint64_t since_ = 0;
+  std::uint64_t latest_ = 0;  // of what was taken
   bool is_sorted_ = true;
   std::uint64_t lost_ = 0;
   std::uint64_t broken_ = 0;

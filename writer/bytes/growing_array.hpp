@@ -32,6 +32,7 @@ class GrowingArray {
   std::span<T> all() noexcept { return {values_, size_}; }
   std::span<const T> all() const noexcept { return {values_, size_}; }
   std::size_t size() const noexcept { return size_; }
+  std::size_t room() const noexcept { return room_; }
   bool empty() const noexcept { return size_ == 0; }
   T& operator[](std::size_t at) noexcept { return values_[at]; }
   const T& operator[](std::size_t at) const noexcept { return values_[at]; }
@@ -59,6 +60,8 @@ class GrowingArray {
   void cut(std::size_t size) noexcept {
     if (size < size_) size_ = size;
   }
+  // Those up to `size`, at most room(), were written through data().
+  void set_size(std::size_t size) noexcept { size_ = size; }
   // New values are `value`.
   bool grow_to(std::size_t size, const T& value) noexcept {
     if (size > room_ && !reserve(size)) return false;

@@ -62,6 +62,15 @@ TEST_F(Reader, PassesOverTheHeadersOfBlocksToTheChunksEnd) {
   for (std::size_t i = 0; i < reader.sorted().size(); ++i) EXPECT_EQ(reader.sorted()[i].ticks, i + 1);
 }
 
+TEST_F(Reader, TakesWhatBelongsInFrontOfTheLastOnesToo) {
+  for (const std::uint64_t ticks : {1, 9, 2, 10, 3, 11}) enter(ticks);
+  ASSERT_TRUE(reader.begin(2));
+  EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kFull);
+  std::vector<std::uint64_t> all;
+  for (const Taken& taken : reader.sorted()) all.push_back(taken.ticks);
+  EXPECT_EQ(all, (std::vector<std::uint64_t>{1, 2, 9}));
+}
+
 TEST_F(Reader, TakesNoMoreThanItMay) {
   for (std::size_t i = 0; i < 10; ++i) enter(i + 1);
   ASSERT_TRUE(reader.begin(6));
