@@ -11,7 +11,7 @@ bool Clock::is_later(std::uint64_t ticks, std::uint64_t ns) const noexcept {
 bool Clock::move_last(std::uint64_t ticks, std::uint64_t ns) noexcept {
   if (count_ < 2 || !is_later(ticks, ns)) return false;
   pairs_[count_ - 1] = {ticks, ns};
-  span_ = 0;
+  line_.span = 0;
   return true;
 }
 
@@ -22,7 +22,7 @@ bool Clock::add(std::uint64_t ticks, std::uint64_t ns) noexcept {
     --count_;
   }
   pairs_[count_++] = {ticks, ns};
-  span_ = 0;  // the last line may bend now
+  line_.span = 0;  // the last line may bend now
   return true;
 }
 
@@ -35,20 +35,20 @@ void Clock::choose_line(std::uint64_t ticks) noexcept {
   // The line through a and b; what is beyond both goes on with it.
   const Pair* const b = count_ < 2 ? first : std::clamp(next, first + 1, end - 1);
   const Pair* const a = count_ < 2 ? first : b - 1;
-  slope_ = std::uint64_t{1} << kShift;
+  line_.slope = std::uint64_t{1} << kShift;
   if (a != b) {
     const auto wide = (static_cast<unsigned __int128>(b->ns - a->ns) << kShift) / (b->ticks - a->ticks);
-    slope_ = wide > kMost ? kMost : static_cast<std::uint64_t>(wide);
+    line_.slope = wide > kMost ? kMost : static_cast<std::uint64_t>(wide);
   }
-  from_ = a->ticks;
-  ns_ = a->ns;
-  span_ = next == end ? kMost - from_ : next->ticks - from_;
-  if (ticks >= from_) return;
+  line_.from = a->ticks;
+  line_.ns = a->ns;
+  line_.span = next == end ? kMost - line_.from : next->ticks - line_.from;
+  if (ticks >= line_.from) return;
   // Before the first pair: for these ticks only, since there is no end to begin at.
-  const auto before = static_cast<unsigned __int128>(from_ - ticks) * slope_ >> kShift;
-  ns_ = before < ns_ ? ns_ - static_cast<std::uint64_t>(before) : 0;
-  span_ = 1;
-  from_ = ticks;
+  const auto before = static_cast<unsigned __int128>(line_.from - ticks) * line_.slope >> kShift;
+  line_.ns = before < line_.ns ? line_.ns - static_cast<std::uint64_t>(before) : 0;
+  line_.span = 1;
+  line_.from = ticks;
 }
 
 }  // namespace jitquill::drain

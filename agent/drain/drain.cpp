@@ -160,24 +160,35 @@ bool Drain::drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept {
   const bool is_gone =
       row(lane.row()).state.load(std::memory_order_acquire) == lanes::LaneState::kDead ||
       (lane.idle_looks() % kLooksToAsk == kLooksToAsk - 1 && settings_.lanes->is_thread_gone(lane.row()));
-  if (!reader_.begin(LaneDrain::kMostTaken, lane.last_ticks())) return false;
   Look at_it = look;
   at_it.is_last |= is_gone;
-  const bool has_more = lane.take(*settings_.lanes, at_it, reader_, around_);
-  const auto records = reader_.sorted();
-  if (!records.empty()) functions_.read_news();
-  thread_ = lane.run_thread();
-  const std::uint64_t unpaired = lane.pairing().unpaired();
-  const std::uint64_t unrecorded = lane.pairing().unrecorded();
-  lane.pairing().take(records, reader_, around_);
-  pass.records += records.size();
+  const Told before(lane.pairing());
+  std::uint64_t records = 0;
+  bool has_more = true;
+  while (has_more && records < LaneDrain::kMostTaken) {
+    if (!reader_.begin(LaneDrain::kAtOnce, lane.last_ticks())) return false;
+    has_more = take_once(lane, at_it, records);
+  }
   if (is_gone && !has_more && !lane.misses_chunk(row(lane.row())))
     lane.end(FrameEnd::kThreadEnd, lane.pairing().last_ns(), row(lane.row()), around_);
   events_.flush();
-  count_news(records.size(), lane.pairing().unpaired() - unpaired);
-  count(Counter::run_entries_unrecorded, lane.pairing().unrecorded() - unrecorded);
+  pass.records += records;
+  count_news(records, before, lane.pairing());
   latest_ns_ = std::max(latest_ns_, lane.pairing().last_ns());
   if (lane.has_changed() && commit(lane)) free(lane);
+  return has_more;
+}
+
+// What a cache holds: it is read, paired and encoded while it is there.
+bool Drain::take_once(LaneDrain& lane, const Look& look, std::uint64_t& records) noexcept {
+  const bool has_more = lane.take(*settings_.lanes, look, reader_, around_);
+  const auto taken = reader_.sorted();
+  thread_ = lane.run_thread();
+  if (taken.empty()) return has_more;
+  functions_.read_news();
+  lane.pairing().take(taken, reader_, around_);
+  events_.flush();
+  records += taken.size();
   return has_more;
 }
 
@@ -186,9 +197,11 @@ void Drain::free(LaneDrain& lane) noexcept {
   if (lane.is_ended() && row(lane.row()).number == lane.thread()) settings_.lanes->free_row(lane.row());
 }
 
-void Drain::count_news(std::uint64_t records, std::uint64_t unpaired) noexcept {
+void Drain::count_news(std::uint64_t records, const Told& before, const Pairing& pairing) noexcept {
   count(Counter::run_records, records);
-  count(Counter::run_ends_unpaired, unpaired);
+  count(Counter::run_calls, pairing.calls() - before.calls);
+  count(Counter::run_ends_unpaired, pairing.unpaired() - before.unpaired);
+  count(Counter::run_entries_unrecorded, pairing.unrecorded() - before.unrecorded);
   count(Counter::run_records_lost, reader_.lost() - counted_[0]);
   count(Counter::run_records_broken, reader_.broken() - counted_[1]);
   count(Counter::run_functions_nameless, functions_.nameless() - counted_[2]);
@@ -203,8 +216,6 @@ void Drain::define_new() noexcept {
 
 void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept {
   define_new();
-  count(Counter::run_calls,
-        static_cast<std::uint64_t>(std::ranges::count(events, RunEventKind::kEnter, &RunEvent::kind)));
   outputs_.batch({thread_, events, posts});
 }
 

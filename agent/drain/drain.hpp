@@ -76,6 +76,15 @@ class Drain final : private BatchTaker {
   Status finish(FrameEnd how, const Now& now) noexcept;
 
  private:
+  // Of a thread's pairing, so far.
+  struct Told {
+    explicit Told(const Pairing& pairing) noexcept
+        : calls(pairing.calls()), unpaired(pairing.unpaired()), unrecorded(pairing.unrecorded()) {}
+    std::uint64_t calls;
+    std::uint64_t unpaired;
+    std::uint64_t unrecorded;
+  };
+
   void take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept override;
 
   bool set_up(const DrainSettings& settings) noexcept;
@@ -89,7 +98,8 @@ class Drain final : private BatchTaker {
   Pass look_at_all(const Look& look) noexcept;
   bool drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept;
   void define_new() noexcept;
-  void count_news(std::uint64_t records, std::uint64_t unpaired) noexcept;
+  bool take_once(LaneDrain& lane, const Look& look, std::uint64_t& records) noexcept;
+  void count_news(std::uint64_t records, const Told& before, const Pairing& pairing) noexcept;
   bool commit(LaneDrain& lane) noexcept;
   void free(LaneDrain& lane) noexcept;
   bool write_journal(LaneDrain* changed) noexcept;

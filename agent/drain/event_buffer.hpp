@@ -36,6 +36,12 @@ class EventBuffer {
       flush();
     return events_[count_++];
   }
+  // For many at once: at least one; took() says how many were filled.
+  std::span<RunEvent> room() noexcept {
+    if (count_ == kMost) flush();
+    return {events_ + count_, kMost - count_};
+  }
+  void took(std::size_t count) noexcept { count_ += count; }
   RunEvent& last() noexcept { return events_[count_ - 1]; }
   // The payload stays where it is until flush().
   void post(std::uint64_t when_ns, std::uint32_t depth, const Post& post) noexcept {

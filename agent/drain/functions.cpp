@@ -136,6 +136,7 @@ FunctionNumber Functions::number_id(std::uint64_t id) noexcept {
 }
 
 FunctionNumber Functions::by_address(std::uint64_t address, std::uint64_t when_ns) noexcept {
+  has_natives_ = true;
   if (!placements_.empty()) {
     const Placement* const placement = find_placement(address, when_ns);
     if (placement != nullptr) return by_id(placement->id);
@@ -241,6 +242,7 @@ bool Functions::apply(ByteSource& state) noexcept {
     }
   }
   defined_ = put_ = functions_.size();
+  has_natives_ = true;  // a hidden one may be open
   if (!native_.apply(state)) return false;
   demangles_ = state.u8() != 0;
   if (const std::uint64_t size = state.uleb128(); size != 0) set_patterns(state.text(size - 1));

@@ -46,6 +46,12 @@ class NumberTable {
 };
 
 class Functions {
+  struct Known {
+    std::uint64_t record_at;  // in the code lane; 0 = none
+    FunctionNumber number;
+    std::uint32_t placement;  // its last
+  };
+
  public:
   static constexpr FunctionNumber kNone = NumberTable::kNone;
   // A native function that no pattern names.
@@ -62,6 +68,30 @@ class Functions {
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;
 
+  // Whether anything was asked for by address, so that it may be hidden.
+  bool has_natives() const noexcept { return has_natives_; }
+  // Numbers for many ids at once, without a branch: kNone where by_id() is to be asked. Until read_news().
+  class Ids {
+   public:
+    FunctionNumber number(std::uint64_t id) const noexcept {
+      const std::uint64_t at = id - first_;
+      return (at < count_ ? rows_ + at : &kUnknown)->number;
+    }
+
+   private:
+    friend class Functions;
+    static constexpr Known kUnknown{0, NumberTable::kNone, 0};
+    const Known* rows_;
+    std::uint64_t first_;
+    std::uint64_t count_;
+  };
+  Ids ids() const noexcept {
+    Ids all;
+    all.rows_ = ids_.data();
+    all.first_ = first_id_;
+    all.count_ = ids_.size();
+    return all;
+  }
   // kNone: no memory.
   FunctionNumber by_id(std::uint64_t id) noexcept {
     const std::uint64_t at = id - first_id_;
@@ -91,11 +121,6 @@ class Functions {
   bool apply(ByteSource& state) noexcept;
 
  private:
-  struct Known {
-    std::uint64_t record_at;  // in the code lane; 0 = none
-    FunctionNumber number;
-    std::uint32_t placement;  // its last
-  };
   struct Placement {  // code lived in [address, address + size) from `since_ns` until `until_ns`
     std::uint64_t address;
     std::uint64_t size;
@@ -143,6 +168,7 @@ class Functions {
   NamePatterns patterns_;
   Demangler demangler_;
   bool demangles_ = false;
+  bool has_natives_ = false;
   bool has_patterns_ = false;
   bool are_patterns_new_ = false;     // not put yet
   GrowingArray<Function> functions_;  // by number

@@ -27,7 +27,8 @@ struct Look {
 class LaneDrain {
  public:
   static constexpr std::uint64_t kMostWait_ns = 100'000'000;
-  static constexpr std::size_t kMostTaken = 64 * 1024;
+  static constexpr std::size_t kAtOnce = 4 * 1024;
+  static constexpr std::size_t kMostTaken = 64 * 1024;  // for one commit
 
   LaneDrain(std::uint32_t row, std::uint32_t thread) noexcept : row_(row), thread_(thread) {}
 
@@ -51,7 +52,7 @@ class LaneDrain {
     sought_ = lane.chunk_number.load(std::memory_order_acquire);
   }
 
-  // Into `reader`, at most kMostTaken. True: there may be more.
+  // Into `reader`, as much as it was begun for. True: there may be more.
   bool take(LaneSource& source, const Look& look, LaneReader& reader, const Surroundings& around) noexcept;
   // Its frames, as its thread ended, or its process. Records that found no room are told first.
   void end(FrameEnd how, std::uint64_t when_ns, const lanes::Lane& lane, const Surroundings& around) noexcept;

@@ -8,14 +8,12 @@ namespace {
 
 using lanes::RecordKind;
 
-constexpr std::uint32_t kOnTheGround =
-    ~std::uint32_t{0};  // place of an interpreter's frame with none around it
+constexpr std::uint32_t kOnTheGround = OpenFrames::kGround;  // an interpreter's frame with none around it
 // At frames, by leaves whose key is not that of the topmost: so many for each record, all together. A frame
 // that is that deep had its own records before; and ends that were never entered cost no more than others.
 constexpr std::uint32_t kLooksEach = 16;
 constexpr std::uint32_t kMostLooks = 2 * Pairing::kMostOpen;
 constexpr std::uint32_t kMostDepth = EventBuffer::kMostDepth;
-constexpr std::uint32_t kMostStack = 255;
 
 void put_event(EventBuffer& events, RunEventKind kind, std::uint64_t when_ns) noexcept {
   RunEvent& event = events.next();
@@ -45,26 +43,20 @@ inline void Pairing::push(Stack& stack, const Frame& frame, EventBuffer& events)
     ++unrecorded_;
     return;
   }
-  if (frame.function == Functions::kHidden) return;
-  RunEvent& event = events.next();
-  event.when_ns = frame.since_ns;
-  event.since_ns = 0;
-  event.amount = 0;
-  event.function = frame.function;
-  event.depth = std::min(open_, kMostDepth) & kMostDepth;
-  event.stack = static_cast<std::uint8_t>(std::min(stack.number, kMostStack));
-  event.kind = RunEventKind::kEnter;
-  event.end = FrameEnd::kNone;
-  event.reserved = 0;
+  if (frame.function() == Functions::kHidden) return;
+  events.next() = {
+      frame.since_ns,        0, 0, frame.function(), open_, RunEventKind::kEnter, FrameEnd::kNone,
+      told_number_of(stack), 0};
   ++open_;
+  ++calls_;
 }
 
 inline void Pairing::close(Stack& stack, FrameEnd how, std::uint64_t when_ns, EventBuffer& events) noexcept {
   const Frame frame = stack.frames.back();
   stack.frames.pop();
   const std::uint64_t lasted_ns = when_ns - frame.since_ns;
-  if (frame.key != 0) --open_keys_;
-  if (frame.function != Functions::kHidden) [[likely]]
+  if (frame.key() != 0) --open_keys_;
+  if (frame.function() != Functions::kHidden) [[likely]]
     put_leave(stack, frame, how, when_ns, events);
   Stack* around = &stack;
   if (stack.frames.empty() && stack.under != Stack::kNone) [[unlikely]] {
@@ -74,23 +66,17 @@ inline void Pairing::close(Stack& stack, FrameEnd how, std::uint64_t when_ns, Ev
   }
   const std::size_t size = around->frames.size();
   // What a hidden frame called is called by whoever called it.
-  const std::uint64_t inside_ns = frame.function == Functions::kHidden ? frame.inside_ns : lasted_ns;
+  const std::uint64_t inside_ns = frame.function() == Functions::kHidden ? frame.inside_ns : lasted_ns;
   if (size != 0) around->frames.back().inside_ns += inside_ns;
   around->kept = std::min(around->kept, size == 0 ? 0 : size - 1);
 }
 
 inline void Pairing::put_leave(const Stack& stack, const Frame& frame, FrameEnd how, std::uint64_t when_ns,
                                EventBuffer& events) noexcept {
-  RunEvent& event = events.next();
-  event.when_ns = when_ns;
-  event.since_ns = frame.since_ns;
-  event.amount = std::min(frame.inside_ns, when_ns - frame.since_ns);
-  event.function = frame.function;
-  event.depth = std::min(frame.depth, kMostDepth) & kMostDepth;
-  event.stack = static_cast<std::uint8_t>(std::min(stack.number, kMostStack));
-  event.kind = RunEventKind::kLeave;
-  event.end = how;
-  event.reserved = 0;
+  const std::uint64_t inside_ns = std::min(frame.inside_ns, when_ns - frame.since_ns);
+  events.next() = {
+      when_ns, frame.since_ns,        inside_ns, frame.function(), frame.depth(), RunEventKind::kLeave,
+      how,     told_number_of(stack), 0};
   --open_;
 }
 
@@ -122,9 +108,9 @@ inline void Pairing::enter(std::uint32_t slot, FunctionNumber function, std::uin
   }
   const std::uint32_t place = stack->place_of(slot);
   const std::uint32_t end = place + static_cast<std::uint32_t>(what);
-  while (!stack->frames.empty() && stack->frames.back().place < end)
+  while (!stack->frames.empty() && stack->frames.back().place() < end)
     [[unlikely]] close(*stack, FrameEnd::kUnwound, when_ns, events);
-  push(*stack, {when_ns, 0, place, function, open_, 0}, events);
+  push(*stack, {when_ns, 0, Frame::who_of(function, open_), Frame::where_of(place, 0)}, events);
 }
 
 inline void Pairing::leave(std::uint32_t slot, FrameEnd how, std::uint64_t when_ns,
@@ -139,7 +125,7 @@ inline void Pairing::leave(std::uint32_t slot, FrameEnd how, std::uint64_t when_
     if (before != nullptr) come_from(*before, *stack, when_ns, events);
   }
   const std::uint32_t place = stack->place_of(slot);
-  if (!stack->frames.empty() && stack->frames.back().place == place && stack->frames.back().key == 0)
+  if (!stack->frames.empty() && stack->frames.back().place() == place && stack->frames.back().key() == 0)
       [[likely]]
     close(*stack, how, when_ns, events);
   else
@@ -151,8 +137,8 @@ void Pairing::leave_below(Stack& stack, std::uint32_t place, FrameEnd how, std::
                           EventBuffer& events) noexcept {
   const auto frames = stack.frames.all();
   const auto at =
-      std::ranges::partition_point(frames, [&](const Frame& frame) { return frame.place > place; });
-  if (at == frames.end() || at->place != place || at->key != 0) {
+      std::ranges::partition_point(frames, [&](const Frame& frame) { return frame.place() > place; });
+  if (at == frames.end() || at->place() != place || at->key() != 0) {
     ++unpaired_;
     return;
   }
@@ -171,12 +157,12 @@ void Pairing::leave_within(std::uint32_t slot, FunctionNumber function, std::uin
   }
   const std::uint32_t place = stack->place_of(slot);
   const auto frames = stack->frames.all();
-  const auto is_above = [&](const Frame& frame) { return frame.place > place; };
-  const auto is_it = [&](const Frame& frame) { return frame.function == function && frame.key == 0; };
+  const auto is_above = [&](const Frame& frame) { return frame.place() > place; };
+  const auto is_it = [&](const Frame& frame) { return frame.function() == function && frame.key() == 0; };
   auto at = std::ranges::partition_point(frames, is_above);
   at = std::find_if(at, frames.end(), is_it);
   if (at == frames.end()) {
-    while (!stack->frames.empty() && stack->frames.back().place < place)
+    while (!stack->frames.empty() && stack->frames.back().place() < place)
       close(*stack, FrameEnd::kUnwound, when_ns, events);
     // It took more stack since it was entered: alloca(), and clang's frames with a sanitizer.
     if (!stack->frames.empty() && is_it(stack->frames.back()))
@@ -185,7 +171,7 @@ void Pairing::leave_within(std::uint32_t slot, FunctionNumber function, std::uin
       ++unpaired_;
     return;
   }
-  for (auto next = at; next != frames.end() && next->place == at->place; ++next) {
+  for (auto next = at; next != frames.end() && next->place() == at->place(); ++next) {
     if (is_it(*next)) at = next;
   }
   close_to(*stack, static_cast<std::size_t>(at - frames.begin()) + 1, when_ns, events);
@@ -200,16 +186,17 @@ void Pairing::enter_key(std::uint32_t key, FunctionNumber function, std::uint64_
     ++unrecorded_;
     return;
   }
-  const std::uint32_t place = stack->frames.empty() ? kOnTheGround : stack->frames.back().place;
+  const std::uint32_t place = stack->frames.empty() ? kOnTheGround : stack->frames.back().place();
   const std::size_t before = stack->frames.size();
-  push(*stack, {when_ns, 0, place, function, open_, key | Frame::kIsKey}, events);
+  push(*stack, {when_ns, 0, Frame::who_of(function, open_), Frame::where_of(place, key | Frame::kIsKey)},
+       events);
   if (stack->frames.size() != before) ++open_keys_;
 }
 
 bool Pairing::leave_key_on(Stack& stack, std::uint32_t key, std::uint64_t when_ns,
                            EventBuffer& events) noexcept {
   std::size_t at = stack.frames.size();
-  while (at != 0 && stack.frames[at - 1].key != (key | Frame::kIsKey)) {
+  while (at != 0 && stack.frames[at - 1].key() != (key | Frame::kIsKey)) {
     if (looks_left_ == 0) return false;
     --looks_left_;
     --at;
@@ -245,40 +232,38 @@ void Pairing::take_post(const Taken& post, std::uint64_t when_ns, const LaneRead
 
 void Pairing::take(std::span<const Taken> records, const LaneReader& reader,
                    const Surroundings& around) noexcept {
-  for (const Taken& record : records) {
-    const std::uint64_t when_ns = time_of(record.ticks, around.clock);
-    switch (record.kind) {
-      case RecordKind::kEnter:
-        enter(record.slot, around.functions.by_id(record.what), when_ns, around.events);
-        break;
-      case RecordKind::kLeave:
-        leave(record.slot, FrameEnd::kReturned, when_ns, around.events);
-        break;
-      case RecordKind::kTail:
-        leave(record.slot, FrameEnd::kTailCalled, when_ns, around.events);
-        break;
-      case RecordKind::kEnterAddress:
-        enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events);
-        break;
-      case RecordKind::kEnterWithin:
-        enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events,
-              Place::kWithin);
-        break;
-      case RecordKind::kLeaveWithin:
-        leave_within(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events);
-        break;
-      case RecordKind::kEnterKey:
-        enter_key(record.slot, around.functions.by_id(record.what), when_ns, around.events);
-        break;
-      case RecordKind::kLeaveKey:
-        leave_key(record.slot, when_ns, around.events);
-        break;
-      case RecordKind::kPost:
-        take_post(record, when_ns, reader, around);
-        break;
-      default:
-        if (record.kind == kLost) put_lost(record, when_ns, around);
-    }
+  for (std::size_t at = 0; at < records.size();) {
+    const std::size_t taken = take_calls(records.subspan(at), around);
+    at += taken;
+    if (taken == 0) take_one(records[at++], reader, around);
+  }
+}
+
+void Pairing::take_one(const Taken& record, const LaneReader& reader, const Surroundings& around) noexcept {
+  const std::uint64_t when_ns = time_of(record.ticks, around.clock);
+  switch (record.kind) {
+    case RecordKind::kEnter:
+      return enter(record.slot, around.functions.by_id(record.what), when_ns, around.events);
+    case RecordKind::kLeave:
+      return leave(record.slot, FrameEnd::kReturned, when_ns, around.events);
+    case RecordKind::kTail:
+      return leave(record.slot, FrameEnd::kTailCalled, when_ns, around.events);
+    case RecordKind::kEnterAddress:
+      return enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events);
+    case RecordKind::kEnterWithin:
+      return enter(record.slot, around.functions.by_address(record.what, when_ns), when_ns, around.events,
+                   Place::kWithin);
+    case RecordKind::kLeaveWithin:
+      return leave_within(record.slot, around.functions.by_address(record.what, when_ns), when_ns,
+                          around.events);
+    case RecordKind::kEnterKey:
+      return enter_key(record.slot, around.functions.by_id(record.what), when_ns, around.events);
+    case RecordKind::kLeaveKey:
+      return leave_key(record.slot, when_ns, around.events);
+    case RecordKind::kPost:
+      return take_post(record, when_ns, reader, around);
+    default:
+      if (record.kind == kLost) put_lost(record, when_ns, around);
   }
 }
 

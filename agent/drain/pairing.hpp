@@ -64,6 +64,7 @@ class Pairing {
 
   std::uint64_t last_ns() const noexcept { return last_ns_; }
   std::uint32_t open() const noexcept { return open_; }
+  std::uint64_t calls() const noexcept { return calls_; }        // kEnter events, since it was made
   std::uint64_t unpaired() const noexcept { return unpaired_; }  // exits without an entry
   std::uint64_t unrecorded() const noexcept {
     return unrecorded_;
@@ -75,6 +76,17 @@ class Pairing {
   bool apply(ByteSource& state) noexcept;
 
  private:
+  static std::uint16_t told_number_of(const Stack& stack) noexcept {
+    constexpr std::uint32_t kMost = 0xFFFF;
+    return static_cast<std::uint16_t>(stack.number < kMost ? stack.number : kMost);
+  }
+  std::size_t take_calls(std::span<const Taken> records, const Surroundings& around) noexcept;
+  template <bool kHasNatives>
+  std::size_t take_plain(std::span<const Taken> records, Stack& stack, const Surroundings& around) noexcept;
+  template <bool kHasNatives, class Plain>
+  std::size_t pair_plain(std::span<const Taken> records, const Plain& plain, Stack& stack,
+                         EventBuffer& buffer) noexcept;
+  void take_one(const Taken& record, const LaneReader& reader, const Surroundings& around) noexcept;
   std::uint64_t time_of(std::uint64_t ticks, Clock& clock) noexcept;
   enum class Place : std::uint32_t { kOfReturn = 1, kWithin = 0 };  // whether nothing else can be open there
   void enter(std::uint32_t slot, FunctionNumber function, std::uint64_t when_ns, EventBuffer& events,
@@ -104,9 +116,11 @@ class Pairing {
   std::uint64_t last_ns_ = 0;
   std::uint32_t open_ = 0;
   std::uint32_t open_keys_ = 0;
+  std::uint64_t calls_ = 0;
   std::uint64_t unpaired_ = 0;
   std::uint64_t unrecorded_ = 0;
   std::uint32_t looks_left_ = 0;
+  std::size_t at_once_ = 8;  // records that are looked at together: as many as went well lately
 };
 
 }  // namespace jitquill::drain

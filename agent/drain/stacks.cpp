@@ -192,13 +192,16 @@ void Stacks::set_bounds(Stack& stack, const Told& told) noexcept {
 // Frames of two stacks that are one: by their places.
 bool Stacks::merge(Stack& into, Stack& from) noexcept {
   for (Frame& frame : from.frames.all()) {
-    frame.place = into.place_of((frame.place + from.anchor) & lanes::kSlotMask);
+    if (frame.place() != OpenFrames::kGround) {
+      const std::uint32_t place = into.place_of((frame.place() + from.anchor) & lanes::kSlotMask);
+      frame.where = Frame::where_of(place, frame.key());
+    }
     if (!into.frames.push(frame)) return false;
   }
   from.frames.clear();
   from.kept = into.kept = 0;
   std::ranges::stable_sort(into.frames.all(),
-                           [](const Frame& a, const Frame& b) { return a.place > b.place; });
+                           [](const Frame& a, const Frame& b) { return a.place() > b.place(); });
   return true;
 }
 
@@ -265,8 +268,7 @@ void Stacks::put_stack(const Stack& stack, std::size_t kept, Bytes& state) noexc
   state.uleb128(kept).uleb128(stack.frames.size() - kept);
   for (std::size_t i = kept; i < stack.frames.size(); ++i) {
     const Frame& frame = stack.frames[i];
-    state.u64(frame.since_ns).u64(frame.inside_ns);
-    state.u32(frame.place).u32(frame.function).u32(frame.depth).u32(frame.key);
+    state.u64(frame.since_ns).u64(frame.inside_ns).u64(frame.who).u64(frame.where);
   }
 }
 
@@ -318,10 +320,8 @@ bool Stacks::apply_stack(ByteSource& state) noexcept {
     Frame frame{};
     frame.since_ns = state.u64();
     frame.inside_ns = state.u64();
-    frame.place = state.u32();
-    frame.function = state.u32();
-    frame.depth = state.u32();
-    frame.key = state.u32();
+    frame.who = state.u64();
+    frame.where = state.u64();
     if (!state.failed() && !stack.frames.push(frame)) return false;
   }
   stack.kept = stack.frames.size();

@@ -31,12 +31,61 @@ namespace jitquill::drain {
 struct Frame {
   static constexpr std::uint32_t kIsKey = 1u << 31;
 
+  static constexpr unsigned kHigh = 32;
+  static constexpr std::uint64_t who_of(FunctionNumber function, std::uint32_t depth) noexcept {
+    return function | std::uint64_t{depth} << kHigh;
+  }
+  static constexpr std::uint64_t where_of(std::uint32_t place, std::uint32_t key) noexcept {
+    return key | std::uint64_t{place} << kHigh;
+  }
+  FunctionNumber function() const noexcept { return static_cast<FunctionNumber>(who); }
+  std::uint32_t depth() const noexcept { return static_cast<std::uint32_t>(who >> kHigh); }
+  // In its stack; of an interpreter's, that of the frame around it.
+  std::uint32_t place() const noexcept { return static_cast<std::uint32_t>(where >> kHigh); }
+  // kIsKey and the key of an interpreter's frame; 0 = a native one.
+  std::uint32_t key() const noexcept { return static_cast<std::uint32_t>(where); }
+
   std::uint64_t since_ns;
   std::uint64_t inside_ns;  // of it in callees that have ended
-  std::uint32_t place;      // in its stack; of an interpreter's, that of the frame around it
-  FunctionNumber function;
-  std::uint32_t depth;
-  std::uint32_t key;  // kIsKey and the key of an interpreter's frame; 0 = a native one
+  std::uint64_t who;        // so that each pair is moved and compared at once
+  std::uint64_t where;
+};
+
+// A stack's, the outermost first. Below it are two that nobody opened, so that who looks at the frame around
+// another need not ask whether there is one.
+class OpenFrames {
+ public:
+  static constexpr std::uint32_t kGround = lanes::kSlotMask + 1;  // their place, above all others
+
+  std::span<Frame> all() noexcept { return size() == 0 ? std::span<Frame>() : frames_.all().subspan(kBelow); }
+  std::size_t size() const noexcept { return frames_.empty() ? 0 : frames_.size() - kBelow; }
+  bool empty() const noexcept { return frames_.size() <= kBelow; }
+  Frame& operator[](std::size_t at) noexcept { return frames_[kBelow + at]; }
+  const Frame& operator[](std::size_t at) const noexcept { return frames_[kBelow + at]; }
+  Frame& back() noexcept { return frames_.back(); }
+  // False: no memory.
+  bool push(const Frame& frame) noexcept { return has_ground() && frames_.push(frame); }
+  void pop() noexcept { frames_.pop(); }
+  void cut(std::size_t size) noexcept { frames_.cut(kBelow + size); }
+  void clear() noexcept { cut(0); }
+
+  // For many changes at once: from begin(), where the outermost is, to below limit(), which is behind the end
+  // of all. set_end() says what is open then. False: no memory.
+  bool reserve_one() noexcept { return has_ground() && frames_.reserve(frames_.size() + 1); }
+  Frame* begin() noexcept { return frames_.data() + kBelow; }
+  Frame* end() noexcept { return frames_.data() + frames_.size(); }
+  Frame* limit() noexcept { return frames_.data() + frames_.room(); }
+  void set_end(const Frame* end) noexcept {
+    frames_.set_size(static_cast<std::size_t>(end - frames_.data()));
+  }
+
+ private:
+  static constexpr std::size_t kBelow = 2;
+  bool has_ground() noexcept {
+    return !frames_.empty() || frames_.grow_to(kBelow, Frame{0, 0, 0, Frame::where_of(kGround, 0)});
+  }
+
+  GrowingArray<Frame> frames_;
 };
 
 // A stack may lie in one of a greater kind.
@@ -55,12 +104,12 @@ struct Stack {
   }
   std::uint32_t low_slot() const noexcept { return (low + anchor) & lanes::kSlotMask; }
 
-  GrowingArray<Frame> frames;  // places never ascend from the first to the last
-  std::size_t kept = 0;        // frames that are as they were when the state was put
-  std::uint32_t anchor = 0;    // the slot whose place is 0
-  std::uint32_t low = 0;       // place of the lowest slot
-  std::uint32_t span = 0;      // slots; 0 = nowhere yet
-  std::uint32_t hole = 0;      // from the lowest to the highest place of those that lie in this one
+  OpenFrames frames;         // places never ascend from the first to the last
+  std::size_t kept = 0;      // frames that are as they were when the state was put
+  std::uint32_t anchor = 0;  // the slot whose place is 0
+  std::uint32_t low = 0;     // place of the lowest slot
+  std::uint32_t span = 0;    // slots; 0 = nowhere yet
+  std::uint32_t hole = 0;    // from the lowest to the highest place of those that lie in this one
   std::uint32_t hole_span = 0;
   std::uint32_t number = 0;
   std::uint32_t under = kNone;  // signal stack: the stack that its handler interrupted

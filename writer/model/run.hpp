@@ -38,11 +38,12 @@ struct RunEvent {
   std::uint64_t since_ns;  // see the kind
   std::uint64_t amount;    // see the kind
   FunctionNumber function;
-  std::uint32_t depth : 24;  // frames of the thread that are open around this one; at most 2^24 - 1 is said
-  std::uint32_t stack : 8;   // 0 = the thread's own, others (fibers, signal stacks) as they were first seen
+  std::uint32_t depth;  // frames of the thread that are open around this one
   RunEventKind kind;
   FrameEnd end;
-  std::uint16_t reserved;
+  // 0 = the thread's own, others (fibers, signal stacks) as they were first seen; at most 2^16 - 1 is said.
+  std::uint16_t stack;
+  std::uint32_t reserved;
 };
 
 // What a runtime posted: the number of the event and its payload, in the event's own format.

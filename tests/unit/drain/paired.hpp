@@ -3,11 +3,34 @@
 // Context   tests.
 #pragma once
 
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <string>
 #include <vector>
 
 #include "agent/drain/pairing.hpp"
+#include "agent/lanes/code_lane.hpp"
+#include "tests/unit/writer/temporary_folder.hpp"
 
 namespace jitquill::tests {
+
+// A code lane with functions of the ids from 1 on.
+class CodeOfFunctions {
+ public:
+  static constexpr std::uint64_t kCount = 64;
+
+  CodeOfFunctions() {
+    EXPECT_EQ(lane_.begin({}, folder_), Status::kOk);
+    for (std::uint64_t id = 1; id <= kCount; ++id)
+      EXPECT_EQ(lane_.function(id, "f" + std::to_string(id), "/f.nib", 1), Status::kOk);
+  }
+  int open() const { return ::open((folder_.path / "code").c_str(), O_RDONLY | O_CLOEXEC); }
+
+ private:
+  TemporaryFolder folder_;
+  lanes::CodeLane lane_;
+};
 
 class Paired : public drain::BatchTaker {
  public:
@@ -16,7 +39,14 @@ class Paired : public drain::BatchTaker {
   // Ticks are ns, and ids are numbers of functions if they are asked for in their order.
   Paired() { (void)reader.begin(1); }
   virtual ~Paired() = default;
-  void take(std::vector<drain::Taken> records) { pairing.take(records, reader, around); }
+  // Ids up to CodeOfFunctions::kCount are announced, as nearly all are.
+  void know_functions() {
+    static const CodeOfFunctions code;
+    EXPECT_TRUE(code_lane.open(code.open()));
+    functions.open(&code_lane);
+    functions.read_news();
+  }
+  void take(const std::vector<drain::Taken>& records) { pairing.take(records, reader, around); }
   void put(Kind kind, std::uint64_t ticks, std::uint64_t slot_address, std::uint64_t id = 0) {
     take({{ticks, id, lanes::slot_of(slot_address), 0, kind}});
   }
@@ -42,6 +72,7 @@ class Paired : public drain::BatchTaker {
     taken.insert(taken.end(), batch.begin(), batch.end());
   }
 
+  lanes::CodeLaneReader code_lane;
   drain::Clock clock;
   drain::Functions functions;
   drain::EventBuffer buffer{*this};

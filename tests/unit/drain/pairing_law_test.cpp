@@ -83,6 +83,7 @@ void expect_model(std::uint64_t seed, const Way& way) {
   write(pool, row, as_written(model, way.are_interrupted));
 
   Paired paired;
+  paired.know_functions();
   const std::uint64_t signals = RunModel::stack_top(RunModel::kSignals);
   paired.learn(signals - 0x20000, signals, drain::StackKind::kSignals);
   for (std::size_t i = 0; way.tells_stacks && i < RunModel::kFibers; ++i)
