@@ -40,8 +40,9 @@ struct DrainSettings {
   int code_lane = -1;           // the file `code`, to read; taken over. -1 = nothing is named
   std::uint32_t formats = 0;    // bit i = row i of sinks.def; those of run news count
   Origin origin{};
-  bool is_this_process = false;     // so its mappings say what native functions are called
-  std::string_view patterns = "*";  // of native functions: hooks=
+  bool is_this_process = false;       // so its mappings say what native functions are called
+  bool has_native_functions = false;  // so they are looked at now: it may be killed before one is asked for
+  std::string_view patterns = "*";    // of native functions: hooks=
   bool demangles = false;
   Say say = nullptr;
   Now later{};  // for resume(): read after the process, by the same counter; 0 = it runs no more

@@ -61,6 +61,7 @@ class Functions {
   void open(lanes::CodeLaneReader* lane) noexcept { lane_ = lane; }
   // What is asked for by address is code of this process.
   void watch_this_process() noexcept { native_.watch_this_process(); }
+  void look_for_native() noexcept { native_.look_at_mappings(); }
   // Which native functions are told of, from now on. Until it is called: all.
   void set_patterns(std::string_view list) noexcept;
   // C++ names as their source has them; patterns take both forms then.

@@ -32,6 +32,8 @@ class NativeModules {
   // This process's code is what is asked for: its mappings are looked at whenever an address is in no module.
   // Not before: most processes with traced functions have no native ones.
   void watch_this_process() noexcept { is_this_process_ = true; }
+  // Before it is asked for: the process may be killed until then.
+  void look_at_mappings() noexcept;
   // The name is valid while this lives.
   NativeName find(std::uint64_t address) noexcept;
 
@@ -49,7 +51,6 @@ class NativeModules {
     char* path;
     SymbolTable* symbols;  // null until they are wanted
   };
-  void look_at_mappings() noexcept;
   void see_mapping(std::string_view line) noexcept;
   bool is_known(std::uint64_t start, std::uint64_t inode) const noexcept;
   bool add(Module module, std::string_view path) noexcept;

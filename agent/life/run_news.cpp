@@ -146,6 +146,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .code_lane = files_.open_to_read(lanes::kCodeFile),
                              .formats = options.formats,
                              .origin = origin,
+                             .has_native_functions = has_native_functions_,
                              .patterns = options.hooks.view(),
                              .demangles = options.demangle},
                             remark);

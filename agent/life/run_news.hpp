@@ -45,6 +45,9 @@ class RunNews {
   // Why the last begin() failed, as it was said to the log; empty if it did not.
   std::string_view trouble() const noexcept { return trouble_.view(); }
 
+  // An object calls what begins and ends native functions.
+  void expect_native_functions() noexcept { has_native_functions_ = true; }
+
   // Once behind begin(), by the first call that comes from no signal handler; when the leaf lock is free
   // again start_thread() is due.
   bool take_thread_wish() noexcept;
@@ -82,6 +85,7 @@ class RunNews {
   GroupFile inherited_;  // a parent's code lane, until this process has its own
   bool is_on_ = false;
   bool has_left_ = false;
+  bool has_native_functions_ = false;
   bool is_left_ = false;  // the drain did not let go: the lane folder stays
 };
 

@@ -80,6 +80,7 @@ Status Agent::set_hooks(std::string_view patterns) noexcept {
 Status Agent::add_native_names(std::atomic<const void*>* targets, std::uint32_t count,
                                bool has_callers) noexcept {
   native_hooks_.add(targets, count, has_callers);
+  if (has_callers) run_news_.expect_native_functions();
   begin_for_native();
   tell_wants();
   return Status::kOk;
