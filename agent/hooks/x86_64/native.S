@@ -251,7 +251,8 @@ jitquill_native_call_c:
 
 /* void jitquill_native_cyg_enter(void* function, void* caller), and _exit: calls as any other, so what System V lets a
  * callee change is free. Where in its frame the function stands tells its frame from others; an exit may be a jump, and
- * stand at the slot itself. */
+ * stand at the slot itself, which is where the caller stood: then the return address is `caller`, and the word below it is
+ * the function's own. */
         FUNCTION jitquill_native_cyg_enter
         endbr64
         LOAD_CURSOR %r11
@@ -277,10 +278,13 @@ jitquill_native_call_c:
 
         FUNCTION jitquill_native_cyg_exit
         endbr64
-        mov     %rsp, %rcx
         rdtsc
+        lea     -8(%rsp), %r8
+        cmp     %rsi, (%rsp)
+        cmovne  %rsp, %r8
+        mov     %r8, %rcx
         MAKE_WHEN %ecx
-        mov     %rsp, %rcx
+        mov     %r8, %rcx
         MAKE_WHAT %rcx, kLeaveWithin
         or      %rdi, %rcx
         LOAD_CURSOR %r11
@@ -291,7 +295,7 @@ jitquill_native_call_c:
 .Lcyg_exit_slowly:
         mov     %rcx, %rdi
         mov     %rdx, %rsi
-        mov     %rsp, %rdx
+        mov     %r8, %rdx
         jmp     jitquill_lane_put_slowly
         END     jitquill_native_cyg_exit
 
