@@ -20,15 +20,28 @@ std::string only(const test_support::TempFolder& folder, const std::string& name
   return found;
 }
 
-calls_reader::File calls(const test_support::TempFolder& folder) {
-  calls_reader::File file = calls_reader::read_file(only(folder, "calls"));
+namespace {
+
+// The only one.
+std::string folder_with(const test_support::TempFolder& folder, const std::string& name) {
+  return std::filesystem::path(only(folder, name)).parent_path();
+}
+
+}  // namespace
+
+calls_reader::File calls_in(const std::string& output) {
+  calls_reader::File file = calls_reader::read_file(output + "/calls");
   EXPECT_EQ(describe(file.violations), "");
   return file;
 }
 
-std::map<std::string, Count> counts(const test_support::TempFolder& folder) {
+calls_reader::File calls(const test_support::TempFolder& folder) {
+  return calls_in(folder_with(folder, "calls"));
+}
+
+std::map<std::string, Count> counts_in(const std::string& output) {
   std::map<std::string, Count> rows;
-  std::ifstream in(only(folder, "counts"));
+  std::ifstream in(output + "/counts");
   std::string line;
   std::getline(in, line);
   EXPECT_EQ(line, "calls\ttotal_ns\tself_ns\tmin_ns\tmax_ns\tfunction\tfile:line");
@@ -47,9 +60,13 @@ std::map<std::string, Count> counts(const test_support::TempFolder& folder) {
   return rows;
 }
 
-std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folder) {
+std::map<std::string, Count> counts(const test_support::TempFolder& folder) {
+  return counts_in(folder_with(folder, "counts"));
+}
+
+std::map<std::string, std::uint64_t> stats_in(const std::string& output) {
   std::map<std::string, std::uint64_t> values;
-  std::ifstream in(only(folder, "stats"));
+  std::ifstream in(output + "/stats");
   std::string line;
   while (std::getline(in, line)) {
     std::istringstream columns(line);
@@ -59,6 +76,10 @@ std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folde
     values[name] = value;
   }
   return values;
+}
+
+std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folder) {
+  return stats_in(folder_with(folder, "stats"));
 }
 
 void expect_whole(const test_support::TempFolder& folder, pid_t pid) {

@@ -17,6 +17,7 @@ namespace run_files {
 std::string only(const test_support::TempFolder& folder, const std::string& name);
 
 calls_reader::File calls(const test_support::TempFolder& folder);
+calls_reader::File calls_in(const std::string& output);  // a process's own output folder
 
 struct Count {
   std::uint64_t calls = 0;
@@ -29,9 +30,11 @@ struct Count {
 
 // By name: two rows of one name fail the test.
 std::map<std::string, Count> counts(const test_support::TempFolder& folder);
+std::map<std::string, Count> counts_in(const std::string& output);
 
 // name -> value of the file stats.
 std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folder);
+std::map<std::string, std::uint64_t> stats_in(const std::string& output);
 
 // Nothing is lost, and nothing of ours lies in shared memory: `pid` is the host's.
 void expect_whole(const test_support::TempFolder& folder, pid_t pid);
