@@ -81,6 +81,10 @@ class Bytes {
   Bytes& u16(std::uint16_t v) noexcept { return copy(&v, sizeof v); }  // host order, where the format says so
   Bytes& u32(std::uint32_t v) noexcept { return copy(&v, sizeof v); }
   Bytes& u64(std::uint64_t v) noexcept { return copy(&v, sizeof v); }
+  // Big-endian.
+  Bytes& u16be(std::uint16_t v) noexcept { return u16(big(v)); }
+  Bytes& u32be(std::uint32_t v) noexcept { return u32(big(v)); }
+  Bytes& u64be(std::uint64_t v) noexcept { return u64(big(v)); }
   Bytes& raw(std::span<const std::uint8_t> v) noexcept { return copy(v.data(), v.size()); }
   Bytes& raw(std::string_view v) noexcept { return copy(v.data(), v.size()); }
   Bytes& fill(std::uint8_t v, std::size_t count) noexcept;
@@ -111,6 +115,10 @@ class Bytes {
   void patch_u32(std::size_t at, std::uint32_t v) noexcept { patch(at, &v, sizeof v); }
   void patch_u64(std::size_t at, std::uint64_t v) noexcept { patch(at, &v, sizeof v); }
 
+  void patch_u16be(std::size_t at, std::uint16_t v) noexcept { patch_u16(at, big(v)); }
+  void patch_u32be(std::size_t at, std::uint32_t v) noexcept { patch_u32(at, big(v)); }
+  void patch_u64be(std::size_t at, std::uint64_t v) noexcept { patch_u64(at, big(v)); }
+
   // The memory is the caller's, and may be just enough.
   bool is_fixed() const noexcept { return is_fixed_; }
   std::size_t size() const noexcept { return size_; }
@@ -126,6 +134,16 @@ class Bytes {
 
  private:
   static constexpr std::size_t kMaxLeb128Size = 10;
+
+  static constexpr std::uint16_t big(std::uint16_t v) noexcept {
+    return std::endian::native == std::endian::big ? v : __builtin_bswap16(v);
+  }
+  static constexpr std::uint32_t big(std::uint32_t v) noexcept {
+    return std::endian::native == std::endian::big ? v : __builtin_bswap32(v);
+  }
+  static constexpr std::uint64_t big(std::uint64_t v) noexcept {
+    return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
+  }
 
   // Where `count` more bytes go, or null: then the buffer has failed. Inline: most of a record's cost is
   // here.

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The real reader of eventlogs understands each event of ours: ghc_events.sh SAMPLE_LOG_PROGRAM. What it says of them, in its own
+# words, is in sample_log.txt.
+set -euo pipefail
+program=$1 expected=$(dirname "$0")/sample_log.txt
+command -v ghc-events >/dev/null || { echo "ghc-events is not installed (Debian: libghc-ghc-events-dev)"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export LC_ALL=C.UTF-8 # it prints texts
+
+"$program" "$folder/log"
+# `show` ends with 0 where it could not read on; `inc` does not.
+ghc-events inc "$folder/log" >"$folder/said"
+diff "$expected" "$folder/said" || { echo "above: expected (<) and said by ghc-events (>) differ"; exit 1; }
+for what in threads threadpool tasks sparks; do
+  ghc-events validate $what "$folder/log" >"$folder/said"
+  grep -q '^Valid' "$folder/said" || { cat "$folder/said"; echo "not valid: $what"; exit 1; }
+done
+
+# A control: it must be able to complain.
+head -c -40 "$folder/log" | sed 's/hello/\xFF\xFFllo/' >"$folder/broken"
+if ghc-events inc "$folder/broken" >"$folder/said" 2>&1 && diff -q "$expected" "$folder/said" >/dev/null; then
+  echo "it takes everything"
+  exit 1
+fi
