@@ -43,6 +43,7 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (settings.is_this_process) functions_.watch_this_process();
   functions_.set_demangling(settings.demangles);
   if (settings.has_native_functions) functions_.look_for_native();
+  functions_.tell_unwanted(settings.unwanted);
   functions_.set_patterns(settings.patterns);
   load_calibrations();
   calibrate(now);

@@ -43,6 +43,7 @@ struct DrainSettings {
   bool is_this_process = false;       // so its mappings say what native functions are called
   bool has_native_functions = false;  // so they are looked at now: it may be killed before one is asked for
   std::string_view patterns = "*";    // of native functions: hooks=
+  Unwanted unwanted{};
   bool demangles = false;
   Say say = nullptr;
   Now later{};  // for resume(): read after the process, by the same counter; 0 = it runs no more

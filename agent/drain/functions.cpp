@@ -154,12 +154,14 @@ FunctionNumber Functions::number_native(std::uint64_t address) noexcept {
   const bool is_hidden = has_patterns_ && !patterns_.match(name, shown(name));
   const FunctionNumber number = is_hidden ? kHidden : number_strange(start | kAddressKey, 0, start);
   if (number != kNone) (void)native_numbers_.put(address, number);
+  if (is_hidden && unwanted_.add != nullptr) unwanted_.add(address);
   return number;
 }
 
 void Functions::set_patterns(std::string_view list) noexcept {
   has_patterns_ = are_patterns_new_ = patterns_.set(list) == nullptr;
   native_numbers_.clear();
+  if (unwanted_.clear != nullptr) unwanted_.clear();
 }
 
 std::string_view Functions::name_of_address(std::uint64_t address, Text& text) noexcept {

@@ -45,6 +45,12 @@ class NumberTable {
   std::size_t used_ = 0;
 };
 
+// Who is told of addresses in native functions that no pattern names, until the patterns are others.
+struct Unwanted {
+  void (*add)(std::uint64_t address) = nullptr;
+  void (*clear)() = nullptr;
+};
+
 class Functions {
   struct Known {
     std::uint64_t record_at;  // in the code lane; 0 = none
@@ -62,6 +68,7 @@ class Functions {
   // What is asked for by address is code of this process.
   void watch_this_process() noexcept { native_.watch_this_process(); }
   void look_for_native() noexcept { native_.look_at_mappings(); }
+  void tell_unwanted(const Unwanted& unwanted) noexcept { unwanted_ = unwanted; }
   // Which native functions are told of, from now on. Until it is called: all.
   void set_patterns(std::string_view list) noexcept;
   // C++ names as their source has them; patterns take both forms then.
@@ -167,6 +174,7 @@ class Functions {
   NumberTable native_numbers_;  // of addresses that were asked for; kHidden too
   NativeModules native_;
   NamePatterns patterns_;
+  Unwanted unwanted_;
   Demangler demangler_;
   bool demangles_ = false;
   bool has_natives_ = false;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "agent/base/loaded_objects.hpp"
+#include "agent/hooks/left_alone.hpp"
 #include "agent/hooks/mirror.hpp"
 #include "agent/hooks/name_targets.hpp"
 #include "agent/life/agent.hpp"
@@ -33,10 +34,21 @@ struct Callers {
   mirror::Surroundings surroundings;
 };
 
+void may_leave_alone(const ElfObject& program) noexcept {
+  for (const ElfW(Phdr) & segment : program.segments()) {
+    const std::uint64_t start = program.base() + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+      left_alone::may_hold(start, start + segment.p_memsz);
+  }
+}
+
 Callers look_for_callers() noexcept {
   Callers callers;
   bool has_engine = false;
+  bool has_program = false;
   for_each_loaded_object([&](const ElfObject& object) {
+    if (!has_program) may_leave_alone(object);  // it comes first
+    has_program = true;
     for (const char* const name : kNames) callers.any |= object.needs(name);
     callers.surroundings.has_exit_sites |= object.needs("__return__");
     for (const char* const sanitizer : {"__tsan_init", "__msan_init"})

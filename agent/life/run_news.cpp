@@ -11,6 +11,7 @@
 #include "agent/base/text_pieces.hpp"
 #include "agent/drain/open_sinks.hpp"
 #include "agent/drain/process_drain.hpp"
+#include "agent/hooks/left_alone.hpp"
 #include "agent/lanes/calibration.hpp"
 #include "agent/lanes/code_lane.hpp"
 #include "agent/lanes/dead_pools.hpp"
@@ -148,6 +149,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .origin = origin,
                              .has_native_functions = has_native_functions_,
                              .patterns = options.hooks.view(),
+                             .unwanted = {left_alone::add, left_alone::clear},
                              .demangles = options.demangle},
                             remark);
 }
@@ -231,6 +233,7 @@ void RunNews::leave() noexcept {
 
 void RunNews::forget(OpenSinks& sinks) noexcept {
   ProcessDrain::forget();
+  left_alone::clear();
   Pool::switch_off();
   if (auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow)))
     code_lane->hand_on(inherited_);

@@ -23,3 +23,6 @@
 #define JITQUILL_RETURN_ENTRY_SHIFT 3
 #define JITQUILL_RETURN_ENTRY_SIZE 8
 #define JITQUILL_RETURN_HOOK_SIZE 512
+
+// Calls of `mcount` and `__fentry__` in functions that nobody wants, by the address that they return to.
+#define JITQUILL_LEFT_ALONE_MASK 0x3fff

@@ -111,6 +111,13 @@ jitquill_native_call_c:
         lea     jitquill_mirror_pieces(%rip), %r11
         cmpb    $JITQUILL_MIRROR_IS_THERE, (%r11, %rax)
         jne     .Lno_mirror
+        mov     KEPT_SIZE(%rsp), %rax
+        and     $JITQUILL_LEFT_ALONE_MASK, %eax
+        lea     jitquill_left_alone(%rip), %r11
+        mov     (%r11, %rax, 8), %rax
+        cmp     %rax, KEPT_SIZE(%rsp)
+        je      .Lleft_alone
+.Lwanted:
         mov     (%rcx), %rax
         mov     jitquill_return_hook(%rip), %r11
         sub     %r11, %rax
@@ -155,6 +162,14 @@ jitquill_native_call_c:
         xor     %edx, %edx
         PUT_SLOWLY kTail
         jmp     .Lput_enter
+
+        /* Nobody wants it. But where one that is wanted jumped here, that is over. */
+.Lleft_alone:
+        mov     (%rcx), %rax
+        sub     jitquill_return_hook(%rip), %rax
+        cmp     $JITQUILL_RETURN_HOOK_SIZE, %rax
+        jae     .Lskip
+        jmp     .Lwanted
 
 .Lmay_be_chain:
         mov     KEPT_SIZE(%rsp), %r11
@@ -202,44 +217,61 @@ jitquill_native_call_c:
         FUNCTION jitquill_native_return
         endbr64
         KEEP_SCRATCH
-        rdtsc
         lea     KEPT_SIZE + 8(%rsp), %rcx
+        mov     (%rcx), %r11
+        sub     jitquill_return_hook(%rip), %r11
+        cmp     $JITQUILL_RETURN_HOOK_SIZE, %r11
+        jae     .Lnot_taken
+        rdtsc
         MAKE_WHEN %ecx
         lea     KEPT_SIZE + 8(%rsp), %rcx
-        mov     (%rcx), %rax
-        sub     jitquill_return_hook(%rip), %rax
-        cmp     $JITQUILL_RETURN_HOOK_SIZE, %rax
-        jae     1f
-        movabs  $-JITQUILL_MIRROR_DISTANCE, %r11
-        mov     (%rcx, %r11), %r11
-        shr     $JITQUILL_RETURN_ENTRY_SHIFT, %eax
-        xor     %r11d, %eax
-        test    $JITQUILL_RETURN_ENTRY_MASK, %al
+        movabs  $-JITQUILL_MIRROR_DISTANCE, %rax
+        mov     (%rcx, %rax), %rax
+        shr     $JITQUILL_RETURN_ENTRY_SHIFT, %r11d
+        xor     %eax, %r11d
+        test    $JITQUILL_RETURN_ENTRY_MASK, %r11b
         jne     .Lnot_the_taken
-        movabs  $-JITQUILL_MIRROR_COPY_DISTANCE, %rax
-        cmp     %r11, (%rcx, %rax)
-        mov     %r11d, %eax
+        movabs  $-JITQUILL_MIRROR_COPY_DISTANCE, %r11
+        cmp     %rax, (%rcx, %r11)
+        mov     %eax, %r11d
         jne     .Lmend_taken
-        mov     %r11, (%rcx)
-1:      LOAD_CURSOR %r11
+        mov     %rax, (%rcx)
+.Lput_return:
+        LOAD_CURSOR %r11
         RESERVE %r11, .Lput_return_slowly
         MAKE_WHAT %rcx, kLeave
         mov     %rcx, JITQUILL_SITE_WHAT_AT(%rax)
         mov     %rdx, JITQUILL_SITE_WHEN_AT(%rax)
-2:      .cfi_remember_state
+.Lskip_return:
+        .cfi_remember_state
         TAKE_SCRATCH
         ret
         .cfi_restore_state
+
 .Lput_return_slowly:
         mov     %rcx, %r11
         PUT_SLOWLY kLeave
-        jmp     2b
+        jmp     .Lskip_return
+
+        /* Nor was its entry put, unless no slot has a mirror here. */
+.Lnot_taken:
+        movabs  $-JITQUILL_MIRROR_DISTANCE, %rax
+        add     %rcx, %rax
+        shr     $JITQUILL_MIRROR_PIECE_SHIFT, %rax
+        and     $JITQUILL_MIRROR_PIECE_MASK, %eax
+        lea     jitquill_mirror_pieces(%rip), %r11
+        cmpb    $JITQUILL_MIRROR_IS_THERE, (%r11, %rax)
+        je      .Lskip_return
+        rdtsc
+        MAKE_WHEN %ecx
+        lea     KEPT_SIZE + 8(%rsp), %rcx
+        jmp     .Lput_return
 
 .Lnot_the_taken:
-        xor     %r11d, %eax
+        xor     %eax, %r11d
 .Lmend_taken:
+        mov     %r11d, %edx
         mov     %rcx, %r11
-        mov     %eax, %edx
         lea     jitquill_mirror_mend(%rip), %rax
         call    .Lcall_c
         test    %rax, %rax
