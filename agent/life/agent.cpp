@@ -67,7 +67,7 @@ void Agent::tell_wants() noexcept {
   wants_.store(wants, std::memory_order_relaxed);
   const bool shows_events = (wants.run_news || run_news_.is_on()) && RunNews::shows_events(options_.formats);
   __atomic_store_n(&wanted_events_, shows_events ? 1 : 0, __ATOMIC_RELAXED);
-  native_hooks_.turn(phase_ == Phase::kAwake && wants.sites);
+  native_hooks_.turn(phase_ == Phase::kAwake && wants.sites, phase_ == Phase::kDormant && wants.sites);
 }
 
 void Agent::take_over() noexcept {
@@ -103,6 +103,7 @@ void Agent::adopt_process() noexcept {
   adopted_pid_.store(current_pid(), std::memory_order_relaxed);
   if (!is_child) return;
   is_child_ = true;
+  native_hooks_.try_again();
   const bool half_changed = busy_.load(std::memory_order_relaxed);
   reset_counters();
   coverage_.forget();
@@ -217,7 +218,7 @@ Status Agent::stop() noexcept {
 }
 
 void Agent::leave() noexcept {
-  native_hooks_.turn(false);
+  native_hooks_.turn(false, false);
   run_news_.end(FrameEnd::kProcessEnd, kDrainWaitNs, place_, sinks_, log_);
   run_news_.leave();
   tell_wants();  // of an exec that fails

@@ -8,6 +8,7 @@
 #include "agent/hooks/mirror.hpp"
 #include "agent/hooks/name_targets.hpp"
 #include "agent/life/agent.hpp"
+#include "agent/life/in_handler.hpp"
 
 #define NATIVE_HOOK(name, number, hook) extern "C" [[gnu::visibility("hidden")]] void hook();
 #include "agent/life/native_hooks.def"
@@ -60,6 +61,19 @@ Callers look_for_callers() noexcept {
   return callers;
 }
 
+// What opens outputs may not be done in a handler: the next call tries.
+int wake_agent(std::uint32_t, const void*) {
+  if (is_in_handler()) return 0;
+  const Callers callers = look_for_callers();
+  (void)with_agent(
+      [&](Agent& agent) {
+        mirror::start(callers.surroundings);
+        return agent.wake_for_native();
+      },
+      [](Agent&) { return Status::kBusy; });
+  return 0;
+}
+
 }  // namespace
 
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) {
@@ -67,6 +81,7 @@ void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) 
   (void)with_agent(
       [&](Agent& agent) {
         mirror::start(callers.surroundings);
+        name_targets::wake_by(wake_agent);
         return agent.add_native_names(targets, count, callers.any);
       },
       [](Agent&) { return Status::kBusy; });
@@ -77,8 +92,9 @@ void NativeHooks::add(std::atomic<const void*>* targets, std::uint32_t count, bo
   name_targets::add(targets, g_hooks, std::min<std::uint32_t>(count, std::size(g_hooks)));
 }
 
-void NativeHooks::turn(bool on) noexcept {
-  name_targets::turn(on);
+void NativeHooks::turn(bool on, bool may_wake) noexcept {
+  using name_targets::Mode;
+  name_targets::turn(on ? Mode::kOn : may_wake && !has_tried_ ? Mode::kWake : Mode::kOff);
 }
 
 }  // namespace jitquill

@@ -13,7 +13,9 @@
 
 namespace jitquill {
 
-// Starts the agent if functions are to be traced and an object in this process calls one of the names.
+// Starts the agent if functions are to be traced and an object in this process calls one of the names. If
+// none does yet, the first call will, of an object that is opened later; and in a forked child its first
+// call.
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count);
 
 class NativeHooks {
@@ -22,10 +24,15 @@ class NativeHooks {
   void add(std::atomic<const void*>* targets, std::uint32_t count, bool have_callers) noexcept;
   // Whether an object called one of the names when the libraries came that show them.
   bool have_callers() const noexcept { return have_callers_; }
-  void turn(bool on) noexcept;
+  // A call of one of the names is there: whether the agent wakes or not, no other need try.
+  void found_callers() noexcept { have_callers_ = has_tried_ = true; }
+  // Another process, or other patterns.
+  void try_again() noexcept { has_tried_ = false; }
+  void turn(bool on, bool may_wake) noexcept;
 
  private:
   bool have_callers_ = false;
+  bool has_tried_ = false;
 };
 
 }  // namespace jitquill

@@ -70,6 +70,7 @@ void Agent::switch_sites() noexcept {
 Status Agent::set_hooks(std::string_view patterns) noexcept {
   if (options_.hooks.set(patterns) != nullptr) return Status::kBadArgument;
   run_news_.set_patterns(options_.hooks.view());
+  native_hooks_.try_again();
   begin_for_native();
   tell_wants();
   switch_sites();
@@ -81,6 +82,13 @@ Status Agent::add_native_names(std::atomic<const void*>* targets, std::uint32_t 
                                bool has_callers) noexcept {
   native_hooks_.add(targets, count, has_callers);
   if (has_callers) run_news_.expect_native_functions();
+  begin_for_native();
+  tell_wants();
+  return Status::kOk;
+}
+
+Status Agent::wake_for_native() noexcept {
+  native_hooks_.found_callers();
   begin_for_native();
   tell_wants();
   return Status::kOk;

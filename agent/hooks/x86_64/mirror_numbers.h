@@ -26,3 +26,7 @@
 
 // Calls of `mcount` and `__fentry__` in functions that nobody wants, by the address that they return to.
 #define JITQUILL_LEFT_ALONE_MASK 0x3fff
+
+// Names of hooks, and the entries that wake the agent for them.
+#define JITQUILL_MOST_NAMES 8
+#define JITQUILL_WAKE_ENTRY_SIZE 16

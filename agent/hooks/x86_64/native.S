@@ -425,6 +425,31 @@ jitquill_native_call_c:
         RETURN_HOOK jitquill_return_hook_a, 8
         RETURN_HOOK jitquill_return_hook_b, 0
 
+/* Where names lead whose first call wakes the agent: an entry for each, by its number. What they lead to then is called
+ * as if nothing had been in between. */
+        FUNCTION jitquill_native_wake
+        .rept   JITQUILL_MOST_NAMES
+        .p2align 4
+        .cfi_def_cfa_offset 8
+        .byte   0xf3, 0x0f, 0x1e, 0xfa                  /* endbr64 */
+        .byte   0x6a                                    /* push $number */
+        .byte   (. - 5 - jitquill_native_wake) / JITQUILL_WAKE_ENTRY_SIZE
+        .cfi_def_cfa_offset 16
+        .byte   0xe9                                    /* jmp */
+        .long   .Lwake - . - 4
+        .endr
+.Lwake:
+        KEEP_SCRATCH
+        mov     KEPT_SIZE(%rsp), %r11
+        lea     jitquill_native_wake_up(%rip), %rax
+        call    .Lcall_c
+        mov     %rax, KEPT_SIZE(%rsp)
+        TAKE_SCRATCH
+        lea     8(%rsp), %rsp
+        .cfi_adjust_cfa_offset -8
+        notrack jmp *-8(%rsp)           /* handlers leave 128 bytes alone */
+        END     jitquill_native_wake
+
 /* A thread's way back is gone: the host's own fault, where debuggers and core files say so by name. */
         FUNCTION jitquill_return_address_is_lost
         .cfi_undefined %rip

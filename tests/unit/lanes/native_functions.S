@@ -96,6 +96,11 @@ chain_kept:
         call    jitquill_native_nothing
         END     with_nothing
 
+/* As a call that finds the agent asleep, with nobody to wake it. */
+        NATIVE  with_wake
+        call    jitquill_native_wake + JITQUILL_WAKE_ENTRY_SIZE
+        END     with_wake
+
 /* const void* taken_return(const void** slot): what is in its slot while it runs, and where that is. */
         NATIVE  taken_return
         call    jitquill_native_fentry

@@ -4,9 +4,11 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "agent/hooks/mirror.hpp"
+#include "agent/hooks/name_targets.hpp"
 #include "agent/lanes/hook_trouble.hpp"
 #include "tests/unit/lanes/contract.hpp"
 #include "tests/unit/lanes/lane_run.hpp"
@@ -19,6 +21,7 @@ void with_mcount();
 void with_copied_return();
 void with_tail_call();
 void with_nothing();
+void with_wake();
 void with_chain();
 std::uint64_t chain_kept();
 const void* taken_return(const void** slot);
@@ -70,6 +73,7 @@ TEST_F(Native, HooksKeepRegisters) {
     mirror::start({});
     for (const Function function : kFunctions) expect_kept(function);  // no pool
     expect_kept(with_nothing);
+    expect_kept(with_wake);
     const LaneRun run;
     for (const Function function : kFunctions) expect_kept(function);
     for (const Function function : kFunctions) std::thread([function] { expect_kept(function); }).join();
@@ -77,6 +81,30 @@ TEST_F(Native, HooksKeepRegisters) {
     for (const Function function : kFunctions) expect_kept(function);
     EXPECT_EQ(mirror::calls_without_slot(), 0u);
     EXPECT_EQ(mirror::calls_without_mirror(), 0u);
+  });
+}
+
+int g_wakes = 0;
+int spoil_vectors(std::uint32_t, const void*) {
+  asm volatile("pxor %%xmm0, %%xmm0; pxor %%xmm7, %%xmm7; fninit" ::: "xmm0", "xmm7");
+  if (__builtin_cpu_supports("avx")) asm volatile("vzeroall" ::: "memory");
+  return ++g_wakes;
+}
+
+// Each argument register holds something when a function is called for the first time.
+TEST_F(Native, WhoWakesTheAgentMayUseAllRegisters) {
+  in_own_process([] {
+    std::atomic<const void*> targets[2] = {nullptr, nullptr};
+    static const void* const kHooks[] = {nullptr, nullptr};
+    name_targets::wake_by(spoil_vectors);
+    name_targets::add(targets, kHooks, 2);
+    name_targets::turn(name_targets::Mode::kWake);
+    expect_kept(with_wake);
+    EXPECT_GT(g_wakes, 0);
+    const int wakes = g_wakes;
+    name_targets::turn(name_targets::Mode::kOff);
+    expect_kept(with_wake);  // a thread that was on its way there
+    EXPECT_EQ(g_wakes, wakes);
   });
 }
 

@@ -16,6 +16,7 @@ void with_return();
 void with_mcount();
 void with_tail_call();
 void with_chain();
+void with_wake();
 void with_broken_copy();
 void with_broken_copy_and_return();
 }
@@ -63,7 +64,7 @@ void on_step(int) {
 
 void expect_found_everywhere() {
   for (void (*const hook)() : {jitquill_site_enter, jitquill_site_leave, jitquill_site_tail, with_fentry,
-                               with_return, with_mcount, with_tail_call, with_chain}) {
+                               with_return, with_mcount, with_tail_call, with_chain, with_wake}) {
     g_steps = 0;
     call_stepped(hook);
     EXPECT_GT(g_steps, 20u);
