@@ -24,6 +24,7 @@ enum class Owner : std::uint8_t {
   kEden,        // and other parallel Haskells
   kMercury,
   kPerfTools,  // of Linux
+  kJitquill,
 };
 
 enum class FieldType : std::uint8_t { kU8, kU16, kU32, kU64, kStr, kCStr, kStrs, kBytes, kU32List };
