@@ -1,11 +1,13 @@
 // The `demo-jit` command: compiles a nib program and runs it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nib/executable.hpp"
 #include "nib/runtime.hpp"
@@ -28,17 +30,32 @@ constexpr unsigned kMibShift = 20;
 
 struct RunOptions {
   bool wants_time = false;
-  nib::SitePolicy sites = nib::SitePolicy::kWhenWanted;
-  std::size_t heap_mib = nib::Heap::kDefaultLimit >> kMibShift;
+  nib::CompileOptions compile;
+  nib::HeapOptions heap;
+  std::size_t heap_mib = heap.limit >> kMibShift;
 };
+
+// The places that made most, first.
+void say_allocations(const nib::Source& source, const nib::Executable& executable) {
+  std::vector<const nib::FaultSite*> sites;
+  for (const nib::FaultSite& each : executable.sites())
+    if (each.made_objects > 0) sites.push_back(&each);
+  std::sort(sites.begin(), sites.end(),
+            [](const auto* a, const auto* b) { return a->made_bytes > b->made_bytes; });
+  for (const nib::FaultSite* each : sites) {
+    say("allocated: " + std::to_string(each->made_bytes) + " bytes, " + std::to_string(each->made_objects) +
+        " objects at " + std::string(each->function) + " (" + source.name + ":" +
+        std::to_string(each->at.line) + ")");
+  }
+}
 
 int run_program(const nib::Source& source, const RunOptions& options) {
   nib::Diagnostics diagnostics;
-  const auto executable = nib::compile(source, diagnostics, options.sites);
+  const auto executable = nib::compile(source, diagnostics, options.compile);
   for (const nib::Diagnostic& each : diagnostics.sorted()) say(nib::to_line(source, each));
   if (executable == nullptr) return kFailed;
   const nib::RunResult result =
-      nib::run(executable->main(), write_out, &executable->code_table(), options.heap_mib << kMibShift);
+      nib::run(executable->main(), write_out, &executable->code_table(), options.heap);
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!is_written) say("demo-jit: cannot write the output: " + std::string(std::strerror(errno)));
   if (options.wants_time) {
@@ -48,6 +65,7 @@ int run_program(const nib::Source& source, const RunOptions& options) {
     say(nib::to_line(source, *result.error));
     for (const std::string& line : nib::to_lines(source, result.trace)) say(line);
   }
+  if (options.heap.counts_sites) say_allocations(source, *executable);
   return is_written && !result.error ? 0 : kFailed;
 }
 
@@ -58,17 +76,20 @@ int main(int argc, char** argv) {
   std::string path;
   RunOptions options;
   command.add_option("file", path, "the program (.nib)")->required();
-  command.add_option("--heap", options.heap_mib, "MiB that the program's arrays may take")
+  command.add_option("--heap", options.heap_mib, "MiB that the program's objects may take")
       ->check(CLI::Range(1, 1 << kMibShift))
       ->capture_default_str();
   const std::map<std::string, nib::SitePolicy> policies = {{"always", nib::SitePolicy::kAlways},
                                                            {"wanted", nib::SitePolicy::kWhenWanted},
                                                            {"never", nib::SitePolicy::kNever}};
   command
-      .add_option("--sites", options.sites,
+      .add_option("--sites", options.compile.sites,
                   "which functions can be traced: always, never, or those compiled while calls are wanted")
       ->transform(CLI::CheckedTransformer(policies))
       ->option_text("always|wanted|never [wanted]");
+  command.add_flag("--gc-stress", options.heap.is_stressed, "collect at every allocation");
+  command.add_flag("--allocations", options.heap.counts_sites,
+                   "write to stderr how much was allocated where");
   command.add_flag("--time", options.wants_time,
                    "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
   try {
@@ -76,6 +97,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return command.exit(error) == 0 ? 0 : kUsage;
   }
+  options.heap.limit = options.heap_mib << kMibShift;
+  options.compile.counts_sites = options.heap.counts_sites;
   const auto source = nib::read_source(path);
   if (!source) {
     say("demo-jit: cannot read '" + path + "': " + std::strerror(errno));

@@ -93,7 +93,7 @@ inline constexpr std::array kBinaryRows = {
 };
 
 enum class Builtin : std::uint8_t {
-#define BUILTIN(name, token, arity, may_collect) name,
+#define BUILTIN(name, token, arity, may_collect, is_statement) name,
 #include "nib/builtin.def"
 #undef BUILTIN
 };
@@ -103,10 +103,12 @@ struct BuiltinRow {
   TokenKind token;
   std::size_t arity;
   bool may_collect;
+  bool is_statement;
 };
 
 inline constexpr std::array kBuiltinRows = {
-#define BUILTIN(name, token, arity, may_collect) BuiltinRow{TokenKind::token, arity, may_collect},
+#define BUILTIN(name, token, arity, may_collect, is_statement) \
+  BuiltinRow{TokenKind::token, arity, may_collect, is_statement},
 #include "nib/builtin.def"
 #undef BUILTIN
 };
@@ -156,6 +158,13 @@ struct Call {  // or, if the name is a record's, a new record
   bool is_record = false;    // checker
   std::uint32_t target = 0;  // checker: index into Program::functions or records
 };
+struct Spawn {
+  ExpressionPtr call;  // of a function
+};
+struct NewChannel {
+  Type element;
+  ExpressionPtr capacity;
+};
 struct Index {  // of an array or a str
   ExpressionPtr array;
   ExpressionPtr index;
@@ -173,7 +182,7 @@ struct BuiltinCall {
 struct Expression {
   Position at;  // of the operator, the name, the literal, or the '[' or '.' behind a value
   std::variant<IntLiteral, BoolLiteral, FloatLiteral, StrLiteral, NullLiteral, VariableUse, Unary, Binary,
-               Call, Index, FieldUse, BuiltinCall>
+               Call, Index, FieldUse, BuiltinCall, Spawn, NewChannel>
       node;
   std::uint32_t height = 1;
   Type type = Type::kAny;    // checker
@@ -205,7 +214,7 @@ struct PlaceAssignment {
   ExpressionPtr value;
 };
 struct CallStatement {
-  ExpressionPtr call;  // a Call or a BuiltinCall
+  ExpressionPtr call;  // a Call, a Spawn or a BuiltinCall
 };
 struct Print {
   ExpressionPtr value;
@@ -258,6 +267,7 @@ struct Function {
   std::vector<Variable> variables;  // parameters first; checker: then the locals
   std::vector<Position> parameter_places;
   bool has_references = false;  // checker: values that the collector must know
+  bool may_collect = false;     // checker: calls, loops and what else the collector may run in
 };
 
 struct Field {

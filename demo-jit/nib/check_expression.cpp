@@ -80,8 +80,11 @@ Type ExpressionChecker::refuse_null(const Expression& null) {
 void ExpressionChecker::require_shown(Expression& expression, std::string_view what) {
   const Type type = expression.type;
   if (!type.is_reference() || type == Type::kStr) return;
-  diagnostics_.error(expression.at, std::string(type.is_array() ? "an array" : "a record") + " cannot be " +
-                                        std::string(what));
+  const std::string_view name = type.is_array()                  ? "an array"
+                                : type.is(Type::Layer::kChannel) ? "a channel"
+                                : type.is(Type::Layer::kTask)    ? "a task"
+                                                                 : "a record";
+  diagnostics_.error(expression.at, std::string(name) + " cannot be " + std::string(what));
 }
 
 void ExpressionChecker::note_reference(Type type) noexcept {
@@ -89,11 +92,13 @@ void ExpressionChecker::note_reference(Type type) noexcept {
 }
 
 Type ExpressionChecker::require_value(Expression& expression) {
-  if (check(expression) == Type::kNone) {
-    diagnostics_.error(expression.at,
-                       "function " + quoted(std::get<Call>(expression.node).name) + " has no result");
-    expression.type = Type::kAny;
-  }
+  if (check(expression) != Type::kNone) return expression.type;
+  const auto* call = std::get_if<Call>(&expression.node);
+  const auto* builtin = std::get_if<BuiltinCall>(&expression.node);
+  diagnostics_.error(expression.at, call != nullptr ? "function " + quoted(call->name) + " has no result"
+                                                    : std::string(describe(row_of(builtin->builtin).token)) +
+                                                          " has no result here");
+  expression.type = Type::kAny;
   return expression.type;
 }
 
@@ -131,8 +136,10 @@ Type ExpressionChecker::type_of(Binary& binary, Position at) {
   Type type = require_value(*binary.left);
   const Type right = require_value(*binary.right);
   if (row.operands == Operands::kEqual) {
-    if (type.is_array() || right.is_array()) {
-      diagnostics_.error(at, "arrays cannot be compared");
+    if (type.depth > 0 || right.depth > 0) {
+      const bool is_array = type.is_array() || right.is_array();
+      diagnostics_.error(at,
+                         is_array ? "arrays cannot be compared" : "channels and tasks cannot be compared");
       return Type::kBool;
     }
     if (type == Type::kNull) require(*binary.left, right);
@@ -220,6 +227,17 @@ Type ExpressionChecker::result_of(BuiltinCall& call, Position at) {
       require(*call.arguments[1], Type::kInt);
       require(*call.arguments[2], Type::kInt);
       return Type::kStr;
+    case Builtin::kSend:
+      require(*call.arguments[1], inside_of(first, Type::Layer::kChannel));
+      return Type::kNone;
+    case Builtin::kReceive:
+      return inside_of(first, Type::Layer::kChannel);
+    case Builtin::kJoin:
+      return inside_of(first, Type::Layer::kTask);
+    case Builtin::kMarker:
+    case Builtin::kMessage:
+      require(first, Type::kStr);
+      return Type::kNone;
   }
   return Type::kAny;
 }
@@ -232,6 +250,32 @@ Type ExpressionChecker::new_array(BuiltinCall& call, Position at) {
   if (element.depth < kMaxTypeDepth) return element.array();
   diagnostics_.error(at, "nested too deeply");
   return Type::kAny;
+}
+
+Type ExpressionChecker::inside_of(Expression& expression, Type::Layer layer) {
+  if (expression.type.is(layer)) return expression.type.element();
+  if (expression.type != Type::kAny) refuse(expression, layer == Type::Layer::kTask ? "a task" : "a channel");
+  return Type::kAny;
+}
+
+Type ExpressionChecker::type_of(Spawn& spawn, Position at) {
+  const Type result = check(*spawn.call);
+  const Call& call = std::get<Call>(spawn.call->node);
+  if (call.is_record) {
+    diagnostics_.error(at, "a record cannot be spawned");
+    return Type::kAny;
+  }
+  if (result == Type::kAny) return result;
+  if (result.depth < kMaxTypeDepth) return result.in(Type::Layer::kTask);
+  diagnostics_.error(at, "nested too deeply");
+  return Type::kAny;
+}
+
+Type ExpressionChecker::type_of(NewChannel& created, Position) {
+  ++collections_;
+  require_value(*created.capacity);
+  require(*created.capacity, Type::kInt);
+  return created.element.in(Type::Layer::kChannel);
 }
 
 Type ExpressionChecker::type_of(Call& call, Position at) {

@@ -70,9 +70,16 @@ class ExpressionChecker {
   Type type_of(BuiltinCall& call, Position at);
   Type result_of(BuiltinCall& call, Position at);
   Type new_array(BuiltinCall& call, Position at);
+  // Of a channel or a task; any type when it is none.
+  Type inside_of(Expression& expression, Type::Layer layer);
+  Type type_of(Spawn& spawn, Position at);
+  Type type_of(NewChannel& created, Position at);
   Type type_of(Call& call, Position at);
   Type new_record(Call& call, Position at, std::uint16_t index);
   bool has_count(const Call& call, Position at, std::size_t count, std::string_view what);
+
+  // Some expression so far.
+  bool may_collect() const noexcept { return collections_ > 0; }
 
   const Program& program_;
   const Names& names_;

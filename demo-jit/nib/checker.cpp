@@ -25,6 +25,7 @@ class FunctionChecker : private ExpressionChecker {
       bind(function_.variables[i].name, function_.parameter_places[i], i);
     }
     check_statements(function_.body);
+    function_.may_collect = function_.may_collect || may_collect();
     if (function_.result != Type::kNone && !function_.body.is_final) {
       diagnostics_.error(function_.end, "function " + quoted(function_.name) + " can end without 'return'");
     }
@@ -120,6 +121,7 @@ class FunctionChecker : private ExpressionChecker {
   }
 
   bool check_node(While& statement, Position) {
+    function_.may_collect = true;
     check_condition(*statement.condition);
     loops_.push_back({});
     check_block(statement.body);
@@ -196,6 +198,10 @@ std::string name_of(const Program& program, Type type) {
   static constexpr std::string_view kNames[] = {"nothing", "int", "bool", "float",
                                                 "str",     "",    "null", "any type"};
   if (type.is_array()) return "[" + name_of(program, type.element()) + "]";
+  if (type.is(Type::Layer::kChannel)) return "chan " + name_of(program, type.element());
+  if (type.is(Type::Layer::kTask)) {
+    return type.element() == Type::kNone ? "task" : "task " + name_of(program, type.element());
+  }
   if (type.is_record()) return std::string(program.records[type.record].name);
   return std::string(kNames[static_cast<std::size_t>(type.scalar)]);
 }

@@ -25,14 +25,16 @@ class FirstError : public asmjit::ErrorHandler {
 
 // Null: a diagnostic says why.
 void* compile_function(const Source& source, const Function& function, LoweringContext& context,
-                       CodeMemory& memory, SitePolicy sites, Diagnostics& diagnostics) {
+                       CodeMemory& memory, const CompileOptions& options, bool is_spawn_code,
+                       Diagnostics& diagnostics) {
   FirstError error;
   asmjit::CodeHolder code;
   code.init(memory.environment());
   code.setErrorHandler(&error);
   asmjit::x86::Compiler compiler(&code);
-  prepare(compiler, sites);
-  const asmjit::FuncNode* node = FunctionLowering(compiler, context, function).run();
+  prepare(compiler, options.sites);
+  FunctionLowering lowering(compiler, context, function);
+  const asmjit::FuncNode* node = is_spawn_code ? lowering.run_spawn_code() : lowering.run();
   if (error.message().empty()) compiler.finalize();
   if (!error.message().empty()) {
     diagnostics.error(function.at, "cannot compile '" + std::string(function.name) + "': " + error.message());
@@ -45,7 +47,7 @@ void* compile_function(const Source& source, const Function& function, LoweringC
     return nullptr;
   }
   void* entry = place(memory, code,
-                      {.name = std::string(function.name),
+                      {.name = (is_spawn_code ? "spawn " : "") + std::string(function.name),
                        .file = source.absolute_path,
                        .first_line = function.at.line,
                        .last_line = function.end.line});
@@ -56,23 +58,35 @@ void* compile_function(const Source& source, const Function& function, LoweringC
 }  // namespace
 
 Executable::~Executable() {
-  for (void* entry : table_) {
-    if (entry != nullptr) memory_.release(entry);
-  }
+  for (const std::vector<void*>* table : {&spawn_table_, &table_})
+    for (void* entry : *table)
+      if (entry != nullptr) memory_.release(entry);
 }
 
-std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics, SitePolicy sites) {
+std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,
+                                    const CompileOptions& options) {
   Program program = parse(source, diagnostics);
   if (diagnostics.empty()) check(program, diagnostics);
   if (!diagnostics.empty()) return nullptr;
   std::unique_ptr<Executable> result(new Executable);
   result->table_.resize(program.functions.size());
+  result->spawn_table_.resize(program.functions.size());
   result->main_ = program.main;
-  LoweringContext context{
-      .program = program, .table = result->table_.data(), .faults = result->faults_, .strs = result->strs_};
+  LoweringContext context{.program = program,
+                          .table = result->table_.data(),
+                          .faults = result->faults_,
+                          .strs = result->strs_,
+                          .spawn_table = result->spawn_table_.data(),
+                          .counts_sites = options.counts_sites};
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     result->table_[i] =
-        compile_function(source, program.functions[i], context, result->memory_, sites, diagnostics);
+        compile_function(source, program.functions[i], context, result->memory_, options, false, diagnostics);
+  }
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    void*& entry = result->spawn_table_[i];
+    if (entry == nullptr) continue;
+    entry =
+        compile_function(source, program.functions[i], context, result->memory_, options, true, diagnostics);
   }
   return diagnostics.empty() ? std::move(result) : nullptr;
 }

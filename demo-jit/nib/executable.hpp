@@ -17,6 +17,11 @@
 
 namespace nib {
 
+struct CompileOptions {
+  SitePolicy sites = SitePolicy::kWhenWanted;  // whether calls of the functions can be traced
+  bool counts_sites = false;                   // FaultSite says what was made where, if the run counts too
+};
+
 class Executable {
  public:
   using Main = void (*)();
@@ -28,20 +33,22 @@ class Executable {
   Main main() const noexcept { return reinterpret_cast<Main>(table_[main_]); }
   // For stack traces; empty without an agent.
   const CodeTable& code_table() const noexcept { return memory_.table(); }
+  // Where objects are made, among others.
+  const std::deque<FaultSite>& sites() const noexcept { return faults_; }
 
  private:
-  friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&, SitePolicy);
+  friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&, const CompileOptions&);
   Executable() = default;
 
   CodeMemory memory_;
-  std::vector<void*> table_;  // entry of each function; jitted calls load from here
+  std::vector<void*> table_;        // entry of each function; jitted calls load from here
+  std::vector<void*> spawn_table_;  // of those that are spawned: what calls them in a new thread
   std::deque<FaultSite> faults_;
   std::deque<StaticStr> strs_;
   std::size_t main_ = 0;
 };
 
-// `sites`: whether calls of the functions can be traced.
 std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,
-                                    SitePolicy sites = SitePolicy::kWhenWanted);
+                                    const CompileOptions& options = {});
 
 }  // namespace nib

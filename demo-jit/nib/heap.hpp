@@ -1,69 +1,96 @@
-// The objects of one run of a program: arrays, strs and records.
+// The memory of one run's objects, and which of them are still in use: a mark-region heap, whose objects
+// never move.
 //
-// Context   one thread.
-// Promises  at most `limit` bytes are allocated, heads of objects included. All of it is freed at the end.
+// Blocks of 32 KiB have lines of 256 bytes. A thread gets a hole, a run of free lines, and puts its new
+// objects there one behind the other. A collection marks what can be reached, and the lines where it lies;
+// all other lines are holes then. What is larger than kMaxSmall has memory of its own.
+//
+// Context   one thread at a time (World's lock); marking while no other thread runs jitted code.
+// Promises  at most `limit` bytes of objects, heads included, are in use or waiting to be collected. Memory
+// beside
+//           them in lines that hold a live object is not counted. All of it is freed at the end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
+
+#include "nib/object.hpp"
 
 namespace nib {
 
-// What an object consists of behind its head.
-enum class Kind : std::uint8_t { kRecord, kWords, kBytes, kReferences };
-// Where it lies.
-enum class Place : std::uint8_t { kBlock, kLarge, kStatic };
-
-// What a value of a record type points to, unless it is null. The fields lie behind it, 8 bytes each.
-struct Object {
-  Kind kind;
-  std::uint8_t fields = 0;       // of a record: their number
-  std::uint16_t references = 0;  // of a record: bit i is set if field i refers to an object
-  std::uint8_t mark = 0;         // of the collector
-  Place place = Place::kBlock;
-  std::uint16_t unused = 0;
+struct HeapOptions {
+  std::size_t limit = std::size_t{1} << 30;
+  bool is_stressed = false;   // collects at each allocation, and destroys what is free
+  bool counts_sites = false;  // FaultSite says what was made where
 };
-static_assert(sizeof(Object) == sizeof(std::int64_t));
-
-// What a value of an array type, or a str, points to. The elements lie behind it, of 1 byte (kBytes) or 8.
-struct Array {
-  Object head;
-  std::int64_t length;
-
-  void* elements() noexcept { return this + 1; }
-  std::string_view text() const noexcept {
-    return {reinterpret_cast<const char*>(this + 1), static_cast<std::size_t>(length)};
-  }
-};
-
-constexpr std::size_t element_size(Kind kind) noexcept {
-  return kind == Kind::kBytes ? sizeof(bool) : sizeof(std::int64_t);
-}
 
 class Heap {
  public:
-  static constexpr std::size_t kDefaultLimit = std::size_t{1} << 30;
-
-  explicit Heap(std::size_t limit) noexcept : limit_(limit) {}
+  explicit Heap(const HeapOptions& options) noexcept;
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
+  static constexpr bool is_small(std::size_t size) noexcept { return size <= kMaxSmall; }
   // The longest array that an empty heap could hold.
   std::int64_t max_length(Kind kind) const noexcept;
-  // For 0 <= length <= max_length(); the elements are not set. Null: out of memory.
-  Array* allocate_array(Kind kind, std::int64_t length);
-  // A record with this head; the fields are not set. Null: out of memory.
-  Object* allocate(Object head);
+  // A collection should come before `size` more bytes.
+  bool is_due(std::size_t size) const noexcept { return options_.is_stressed || used_ + size > threshold_; }
+  // Memory for an object of `size` bytes; null: none is left. Small ones come from the thread's hole, which
+  // is another one afterwards if it was too small.
+  std::byte* take(std::size_t size, ThreadWords& thread);
+
+  // A collection: start, mark() each root, then finish(); the threads' holes are lost.
+  void start_marking() noexcept;
+  void mark(Object* object);
+  void finish();
+
+  std::size_t used() const noexcept { return used_; }  // the rests of holes included
+  std::size_t live() const noexcept { return live_; }  // at the last collection
+  std::size_t reserved() const noexcept;               // from the system
+  std::size_t collections() const noexcept { return collections_; }
 
  private:
-  void* allocate_bytes(std::size_t size);
+  static constexpr std::size_t kBlockSize = std::size_t{32} << 10;
+  static constexpr std::size_t kChunkSize = std::size_t{1} << 20;
+  static constexpr std::size_t kLineSize = 256;
+  static constexpr std::size_t kLines = kBlockSize / kLineSize;
+  static constexpr std::size_t kMaxSmall = std::size_t{8} << 10;
+  static constexpr std::size_t kMinThreshold = std::size_t{16} << 20;
 
-  std::size_t limit_;
+  // At the start of its memory: the first line holds no objects.
+  struct Block {
+    std::uint8_t is_marked[kLines];
+    std::byte* line(std::size_t index) noexcept {
+      return reinterpret_cast<std::byte*>(this) + index * kLineSize;
+    }
+  };
+  struct Large {
+    Object* object;
+    std::size_t size;
+  };
+
+  std::byte* take_large(std::size_t size);
+  bool find_hole(std::size_t size, ThreadWords& thread);
+  bool add_chunk();
+  void mark_lines(const Object* object, std::size_t size) noexcept;
+  void trace(Object* object);
+  void sweep_large();
+  void destroy_free_lines() noexcept;
+
+  HeapOptions options_;
   std::size_t used_ = 0;
-  std::vector<void*> all_;
+  std::size_t live_ = 0;
+  std::size_t threshold_;
+  std::size_t collections_ = 0;
+  std::uint8_t epoch_ = 1;  // mark of live objects; 1 or 2, and new ones have 0
+  std::vector<void*> chunks_;
+  std::vector<Block*> blocks_;
+  std::size_t next_block_ = 0;  // where holes are looked for
+  std::size_t next_line_ = 1;
+  std::vector<Large> large_;
+  std::vector<Object*> to_trace_;
 };
 
 }  // namespace nib

@@ -111,7 +111,7 @@ FunctionLowering::Value FunctionLowering::value_of(const Unary& node, Position a
 }
 
 FunctionLowering::Value FunctionLowering::value_of(const Binary& node, Position at, const Reg& wanted) {
-  const Value left = value(*node.left);
+  const Value left = held(value(*node.left), node.left->type, node.right->may_collect);
   const Value right = value(*node.right);
   mark_if_new(at.line);
   const Type type = node.left->type;
@@ -160,11 +160,25 @@ void FunctionLowering::set_arguments(asmjit::InvokeNode* call, std::span<const V
   }
 }
 
-asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at) {
-  std::vector<Value> arguments;
-  for (const ExpressionPtr& argument : node.arguments) arguments.push_back(value(*argument));
+std::vector<FunctionLowering::Value> FunctionLowering::values_of(const std::vector<ExpressionPtr>& nodes,
+                                                                 bool then_collects) {
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    bool collects = then_collects;
+    for (std::size_t later = i + 1; later < nodes.size(); ++later)
+      collects = collects || nodes[later]->may_collect;
+    values.push_back(held(value(*nodes[i]), nodes[i]->type, collects));
+  }
+  return values;
+}
+
+// With `is_last` nothing of this function is needed any more but its arguments: the called one keeps
+// references in its own frame.
+asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at, bool is_last) {
+  std::vector<Value> arguments = values_of(node.arguments, false);
   mark_if_new(at.line);
   make_passable(arguments);
+  if (is_last) leave_frame();
   const Gp slot = cc_.newUIntPtr();
   cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.target)));
   asmjit::InvokeNode* call = nullptr;
@@ -192,7 +206,7 @@ FunctionLowering::Value FunctionLowering::truth_of(const Expression& expression)
 }
 
 x86::CondCode FunctionLowering::compare(const Binary& node, Position at) {
-  Value left = value(*node.left);
+  Value left = held(value(*node.left), node.left->type, node.right->may_collect);
   Value right = value(*node.right);
   mark_if_new(at.line);
   if (node.left->type == Type::kStr) {

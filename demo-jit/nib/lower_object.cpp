@@ -70,7 +70,7 @@ x86::Mem FunctionLowering::element(const Value& array, const Value& index, Type 
 }
 
 FunctionLowering::Value FunctionLowering::value_of(const Index& node, Position at, const Reg& wanted) {
-  const Value array = value(*node.array);
+  const Value array = held(value(*node.array), node.array->type, node.index->may_collect);
   const Value index = value(*node.index);
   const Type type = node.array->type;
   const x86::Mem from = element(array, index, type, at);
@@ -118,16 +118,46 @@ FunctionLowering::Value FunctionLowering::value_of(const FieldUse& node, Positio
 }
 
 FunctionLowering::Value FunctionLowering::new_record(const Call& node, Position at) {
-  std::vector<Value> fields;
-  for (const ExpressionPtr& argument : node.arguments) fields.push_back(value(*argument));
+  const std::vector<Value> fields = values_of(node.arguments, true);
   mark_if_new(at.line);
-  const Value header = constant(header_of(context_.program.records[node.target]));
-  const Value site = constant(fault_site(Fault::kNoMemory, at));
-  const Value record = result_of(call_runtime(&nib_new_record, {site, header}), Type::kInt, Reg());
+  const Gp record = new_object(header_of(context_.program.records[node.target]), at);
   for (std::size_t i = 0; i < fields.size(); ++i)
-    store(x86::qword_ptr(record.gp(), static_cast<std::int32_t>(sizeof(Object) + i * sizeof(std::int64_t))),
+    store(x86::qword_ptr(record, static_cast<std::int32_t>(sizeof(Object) + i * sizeof(std::int64_t))),
           fields[i]);
-  return record;
+  return temporary(record);
+}
+
+// From the thread's hole if it is large enough, and nobody counts.
+FunctionLowering::Gp FunctionLowering::new_object(std::int64_t header, Position at) {
+  const Gp object = cc_.newInt64();
+  const Label called = cc_.newLabel();
+  const Label done = cc_.newLabel();
+  const FaultSite& site = fault_site(Fault::kNoMemory, at);
+  const auto call = [this, &site, header, object] {
+    if (auto* node = call_runtime(&nib_new_record, {constant(site), constant(header)}))
+      node->setRet(0, object);
+  };
+  if (context_.counts_sites) {
+    call();
+    return object;
+  }
+  const auto size = static_cast<std::int32_t>(size_of(std::bit_cast<Object>(header)));
+  const Gp end = cc_.newInt64();
+  cc_.mov(object, thread_word(offsetof(ThreadWords, next)));
+  cc_.lea(end, x86::ptr(object, size));
+  cc_.cmp(end, thread_word(offsetof(ThreadWords, end)));
+  cc_.ja(called);
+  cc_.mov(thread_word(offsetof(ThreadWords, next)), end);
+  move(end, constant(header));
+  cc_.mov(x86::qword_ptr(object), end);
+  cc_.bind(done);
+  later([this, at, called, done, call] {
+    cc_.bind(called);
+    mark(at.line);
+    call();
+    cc_.jmp(done);
+  });
+  return object;
 }
 
 // The operands go from left to right, and the index or the record is checked last: an array never changes its
@@ -135,12 +165,13 @@ FunctionLowering::Value FunctionLowering::new_record(const Call& node, Position 
 void FunctionLowering::statement(const PlaceAssignment& node) {
   const Position at = node.target->at;
   if (const auto* use = std::get_if<FieldUse>(&node.target->node)) {
-    const Value record = value(*use->record);
+    const Value record = held(value(*use->record), use->record->type, node.value->may_collect);
     const Value stored = value(*node.value);
     return store(field(record, *use, at), stored);
   }
   const auto& [array_node, index_node] = std::get<Index>(node.target->node);
-  const Value array = value(*array_node);
+  const bool collects = index_node->may_collect || node.value->may_collect;
+  const Value array = held(value(*array_node), array_node->type, collects);
   const Value index = value(*index_node);
   const Value stored = value(*node.value);
   store(element(array, index, array_node->type, at), stored);
@@ -151,10 +182,10 @@ void FunctionLowering::statement(const PlaceAssignment& node) {
 FunctionLowering::Value FunctionLowering::value_of(const BuiltinCall& node, Position at, const Reg& wanted) {
   if (node.builtin == Builtin::kLength) return length_of(node, at, wanted);
   if (node.builtin == Builtin::kNewArray) return new_array(node, at, wanted);
-  std::vector<Value> values;
-  for (const ExpressionPtr& argument : node.arguments) values.push_back(value(*argument));
+  const std::vector<Value> values = values_of(node.arguments, false);
   mark_if_new(at.line);
   const auto site = [&](Fault kind) { return constant(fault_site(kind, at)); };
+  const Type type = node.arguments[0]->type;
   const auto str = [&](asmjit::InvokeNode* call) { return result_of(call, Type::kStr, wanted); };
   switch (node.builtin) {
     case Builtin::kToInt:
@@ -164,14 +195,25 @@ FunctionLowering::Value FunctionLowering::value_of(const BuiltinCall& node, Posi
     case Builtin::kSqrt:
       return square_root(values[0], wanted);
     case Builtin::kToStr:
-      if (node.arguments[0]->type == Type::kStr) return values[0];
-      return str(to_str(values[0], node.arguments[0]->type, at));
+      return type == Type::kStr ? values[0] : str(to_str(values[0], type, at));
     case Builtin::kFixed:
       return str(call_runtime(&nib_fixed, {site(Fault::kDigits), values[0], values[1]}));
     case Builtin::kChr:
       return str(call_runtime(&nib_chr, {site(Fault::kNoByte), values[0]}));
     case Builtin::kSlice:
       return str(call_runtime(&nib_slice, {site(Fault::kNoSlice), values[0], values[1], values[2]}));
+    case Builtin::kSend:
+      return send(node, values, at);
+    case Builtin::kReceive:
+      return of_bits(call_runtime(&nib_receive, {site(Fault::kDeadlock), values[0]}), type.element(), wanted);
+    case Builtin::kJoin:
+      return of_bits(call_runtime(&nib_join, {site(Fault::kDeadlock), values[0]}), type.element(), wanted);
+    case Builtin::kMarker:
+      call_runtime(&nib_marker, {values[0]});
+      break;
+    case Builtin::kMessage:
+      call_runtime(&nib_message, {values[0]});
+      break;
     case Builtin::kLength:
     case Builtin::kNewArray:
       break;

@@ -2,6 +2,7 @@
 
 #include <jitquill/asmjit/tail_pass.hpp>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -19,15 +20,21 @@ asmjit::FuncNode* FunctionLowering::run() {
   for (const Variable& each : function_.variables) variables_.push_back(new_register(each.type));
   for (std::uint32_t i = 0; i < function_.parameter_count; ++i) node->setArg(i, variables_[i]);
   site_register_ = cc_.newUIntPtr();
+  entry_ = cc_.cursor();
+  for (const Variable& each : function_.variables)
+    slots_.push_back(each.type.is_reference() ? new_slot() : 0);
+  if (has_frame()) frame_ = cc_.newStack(sizeof(Frame), sizeof(std::int64_t));
   mark(function_.at.line);
-  check_stack();
+  if (function_.may_collect) poll(&fault_site(Fault::kStackOverflow, function_.at), function_.at.line);
   block(function_.body);
   if (!function_.body.is_final) {
     mark(function_.end.line);
+    leave_frame();
     cc_.ret();
   }
   // What is put off may put off more.
   for (std::size_t i = 0; i < later_.size(); ++i) std::exchange(later_[i], nullptr)();
+  enter_frame();
   cc_.endFunc();
   return node;
 }
@@ -66,21 +73,33 @@ FunctionLowering::Label FunctionLowering::fault(const FaultSite& site, std::opti
   return label;
 }
 
-// Behind the prolog, so the frame is counted. fs: one instruction, and every thread has its own limit.
-void FunctionLowering::check_stack() {
-  const auto offset = static_cast<std::uint64_t>(std::int64_t{stack_limit_offset()});
-  x86::Mem limit = x86::ptr_abs(offset, sizeof(std::uint64_t));
-  limit.setSegment(x86::fs);
-  cc_.cmp(x86::rsp, limit);
-  cc_.jb(fault(Fault::kStackOverflow, function_.at));
+// Behind the prolog, so the frame is counted. fs: one instruction, and every thread has its own limit. The
+// call is one that keeps all registers: else every variable of a loop would live in memory because of it.
+void FunctionLowering::poll(const FaultSite* site, std::uint32_t line) {
+  const Label called = cc_.newLabel();
+  const Label done = cc_.newLabel();
+  cc_.cmp(x86::rsp, thread_word(offsetof(ThreadWords, stack_limit)));
+  cc_.jb(called);
+  cc_.bind(done);
+  later([this, site, line, called, done] {
+    cc_.bind(called);
+    mark(line);
+    asmjit::InvokeNode* const call =
+        call_runtime(&nib_poll_keeping_registers, {constant(reinterpret_cast<std::int64_t>(site))});
+    for (const auto group : {asmjit::RegGroup::kGp, asmjit::RegGroup::kVec})
+      if (call != nullptr) call->detail()._callConv.setPreservedRegs(group, 0xffff);
+    cc_.jmp(done);
+  });
 }
 
 // ---- Statements ----
 
 void FunctionLowering::block(const Block& block) {
   for (const Statement& each : block.statements) {
+    const std::uint32_t outer_slots = used_slots_;
     if (!std::holds_alternative<Block>(each.node)) mark(each.at.line);
     std::visit([this](const auto& node) { statement(node); }, each.node);
+    used_slots_ = outer_slots;
     if (each.is_final) return;  // what follows can never run
   }
 }
@@ -90,11 +109,17 @@ void FunctionLowering::statement(const Block& node) {
 }
 
 void FunctionLowering::statement(const Declaration& node) {
-  value_to(*node.value, variables_[node.variable]);
+  assign(node.variable, *node.value);
 }
 
 void FunctionLowering::statement(const Assignment& node) {
-  value_to(*node.value, variables_[node.variable]);
+  assign(node.variable, *node.value);
+}
+
+void FunctionLowering::assign(std::uint32_t variable, const Expression& expression) {
+  const Reg& reg = variables_[variable];
+  value_to(expression, reg);
+  if (expression.type.is_reference() && has_frame()) cc_.mov(frame_word(slots_[variable]), reg.as<Gp>());
 }
 
 void FunctionLowering::statement(const CallStatement& node) {
@@ -146,21 +171,27 @@ void FunctionLowering::statement(const While& node) {
   loops_.pop_back();
   cc_.bind(loop.next);
   mark(node.condition->at.line);
+  poll(nullptr, node.condition->at.line);
   branch(*node.condition, true, body);
   cc_.bind(loop.end);
 }
 
 void FunctionLowering::statement(const Return& node) {
   if (node.value == nullptr) {
+    leave_frame();
     cc_.ret();
-  } else if (const auto* call = std::get_if<Call>(&node.value->node); call != nullptr && !call->is_record) {
-    asmjit::InvokeNode* const invoked = invoke(*call, node.value->at);
+    return;
+  }
+  if (const auto* call = std::get_if<Call>(&node.value->node); call != nullptr && !call->is_record) {
+    asmjit::InvokeNode* const invoked = invoke(*call, node.value->at, true);
     jitquill::mark_tail_call(invoked);
     cc_.ret(result_of(invoked, node.value->type, Reg()).reg);
-  } else {
-    const Value result = value(*node.value);
-    cc_.ret(result.is_float ? Reg(in_xmm(result)) : Reg(in_register(result)));
+    return;
   }
+  const Value result = value(*node.value);
+  const Reg reg = result.is_float ? Reg(in_xmm(result)) : Reg(in_register(result));
+  leave_frame();
+  cc_.ret(reg);
 }
 
 void FunctionLowering::statement(const Fail& node) {

@@ -32,12 +32,16 @@ struct LoweringContext {
   void* const* table;             // entry of each function, in the order of the program
   std::deque<FaultSite>& faults;  // a deque: jitted code keeps pointers to its elements
   std::deque<StaticStr>& strs;    // literals
+  void** spawn_table;             // entry of what calls each function in a new thread; not null: needed
+  bool counts_sites = false;      // each new object is counted at its place
 };
 
 class FunctionLowering {
  public:
   FunctionLowering(asmjit::x86::Compiler& compiler, LoweringContext& context, const Function& function);
   asmjit::FuncNode* run();
+  // What a thread that is spawned with the function starts with: a SpawnCode.
+  asmjit::FuncNode* run_spawn_code();
 
  private:
   using Gp = asmjit::x86::Gp;
@@ -62,7 +66,8 @@ class FunctionLowering {
   };
 
   // ---- Statements (lowering.cpp; of elements and fields: lower_object.cpp) ----
-  void check_stack();
+  void poll(const FaultSite* site, std::uint32_t line);
+  void assign(std::uint32_t variable, const Expression& expression);
   void block(const Block& block);
   void statement(const Block& node);
   void statement(const Declaration& node);
@@ -76,6 +81,17 @@ class FunctionLowering {
   void statement(const Fail& node);
   void statement(const Break& node);
   void statement(const Continue& node);
+
+  // ---- References that the collector must find (lower_frame.cpp) ----
+  asmjit::x86::Mem thread_word(std::size_t offset) const;
+  asmjit::x86::Mem frame_word(std::size_t index) const;
+  // Functions that neither call nor loop need no frame; as they cannot recurse, no look at the stack either.
+  bool has_frame() const noexcept { return function_.has_references && function_.may_collect; }
+  void enter_frame();
+  void leave_frame();
+  std::uint32_t new_slot();
+  // `value` stays as it is while something is evaluated that may collect.
+  Value held(const Value& value, Type type, bool while_collecting);
 
   // ---- Expressions (lower_expression.cpp) ----
   // `wanted`, when valid, is where the result would best be; it need not end there.
@@ -98,7 +114,10 @@ class FunctionLowering {
   // Calls a function of runtime.hpp.
   template <class R, class... A>
   asmjit::InvokeNode* call_runtime(R (*function)(A...), std::array<Value, sizeof...(A)> arguments);
-  asmjit::InvokeNode* invoke(const Call& node, Position at);
+  asmjit::InvokeNode* invoke(const Call& node, Position at, bool is_last = false);
+  // From left to right; references stay known, as far as a later one or, with `then_collects`, the use may
+  // collect.
+  std::vector<Value> values_of(const std::vector<ExpressionPtr>& nodes, bool then_collects);
   void branch(const Expression& condition, bool on, const Label& target);
   asmjit::x86::CondCode compare(const Binary& node, Position at);
 
@@ -108,12 +127,21 @@ class FunctionLowering {
   Value value_of(const BuiltinCall& node, Position at, const Reg& wanted);
   Value new_array(const BuiltinCall& node, Position at, const Reg& wanted);
   Value new_record(const Call& node, Position at);
+  Gp new_object(std::int64_t header, Position at);
   asmjit::InvokeNode* to_str(const Value& value, Type type, Position at);
   Value length_of(const BuiltinCall& node, Position at, const Reg& wanted);
   asmjit::x86::Mem element(const Value& array, const Value& index, Type type, Position at);
   asmjit::x86::Mem field(const Value& record, const FieldUse& use, Position at);
   Value load(const asmjit::x86::Mem& from, Type type, const Reg& wanted);
   void store(const asmjit::x86::Mem& to, const Value& value);
+
+  // ---- Threads (lower_thread.cpp) ----
+  Value value_of(const Spawn& node, Position at, const Reg& wanted);
+  Value value_of(const NewChannel& node, Position at, const Reg& wanted);
+  Value send(const BuiltinCall& node, const std::vector<Value>& values, Position at);
+  // Channels and tasks hold floats by their bits.
+  Value bits_of(const Value& value);
+  Value of_bits(asmjit::InvokeNode* call, Type type, const Reg& wanted);
 
   // ---- Floats (lower_float.cpp) ----
   Value combine_floats(BinaryOperator op, const Value& left, const Value& right, const Reg& wanted);
@@ -170,6 +198,11 @@ class FunctionLowering {
   LoweringContext& context_;
   const Function& function_;
   std::vector<Reg> variables_;
+  std::vector<std::uint32_t> slots_;  // of each variable: its place in the frame
+  std::uint32_t slot_count_ = 0;
+  std::uint32_t used_slots_ = 0;  // those of variables, and of what the statement holds
+  asmjit::x86::Mem frame_{};
+  asmjit::BaseNode* entry_ = nullptr;
   Gp site_register_;  // one for all: asmjit's time grows with the square of the registers
   std::vector<Loop> loops_;
   std::vector<std::function<void()>> later_;

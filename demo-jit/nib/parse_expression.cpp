@@ -91,13 +91,16 @@ ExpressionPtr ExpressionParser::primary() {
       return make(token.at, NullLiteral{}, 0);
     case TokenKind::kName:
       return named();
+    case TokenKind::kSpawn:
+      return spawn();
+    case TokenKind::kChan:
+      return new_channel();
     case TokenKind::kOpenParen:
       return parenthesized();
     default:
       break;
   }
-  for (std::size_t i = 0; i < kBuiltinRows.size(); ++i)
-    if (is(kBuiltinRows[i].token)) return builtin(static_cast<Builtin>(i));
+  if (const auto row = builtin_here(); row != kBuiltinRows.end()) return builtin(row);
   fail_expecting("an expression");
 }
 
@@ -137,19 +140,80 @@ ExpressionPtr ExpressionParser::field_of(ExpressionPtr record) {
   return make(at, FieldUse{.record = std::move(record), .name = expect(TokenKind::kName).text}, height);
 }
 
-ExpressionPtr ExpressionParser::builtin(Builtin which) {
+const BuiltinRow* ExpressionParser::builtin_here() const noexcept {
+  return std::find_if(kBuiltinRows.begin(), kBuiltinRows.end(),
+                      [this](const BuiltinRow& candidate) { return is(candidate.token); });
+}
+
+ExpressionPtr ExpressionParser::action() {
+  if (is(TokenKind::kSpawn)) return spawn();
+  const BuiltinRow* const row = builtin_here();
+  return row != kBuiltinRows.end() && row->is_statement ? builtin(row) : nullptr;
+}
+
+ExpressionPtr ExpressionParser::builtin(const BuiltinRow* row) {
   const Level level(*this);
   const Position at = take().at;
   expect(TokenKind::kOpenParen);
-  BuiltinCall result{.builtin = which, .arguments = {}};
+  BuiltinCall result{.builtin = static_cast<Builtin>(row - kBuiltinRows.begin()), .arguments = {}};
   std::uint32_t height = 0;
-  for (std::size_t i = 0; i < row_of(which).arity; ++i) {
+  for (std::size_t i = 0; i < row->arity; ++i) {
     if (i > 0) expect(TokenKind::kComma);
     result.arguments.push_back(expression());
     height = std::max(height, result.arguments.back()->height);
   }
   expect(TokenKind::kCloseParen);
   return make(at, std::move(result), height);
+}
+
+ExpressionPtr ExpressionParser::spawn() {
+  const Position at = take().at;
+  const Token& name = expect(TokenKind::kName);
+  ExpressionPtr called = call(name);
+  const std::uint32_t height = called->height;
+  return make(at, Spawn{.call = std::move(called)}, height);
+}
+
+ExpressionPtr ExpressionParser::new_channel() {
+  const Level level(*this);
+  const Position at = take().at;
+  const Type element = type();
+  if (element.depth == kMaxTypeDepth) abandon(at, "nested too deeply");
+  expect(TokenKind::kOpenParen);
+  ExpressionPtr capacity = expression();
+  expect(TokenKind::kCloseParen);
+  const std::uint32_t height = capacity->height;
+  return make(at, NewChannel{.element = element, .capacity = std::move(capacity)}, height);
+}
+
+Type ExpressionParser::type() {
+  if (take_if(TokenKind::kInt)) return Type::kInt;
+  if (take_if(TokenKind::kBool)) return Type::kBool;
+  if (take_if(TokenKind::kFloat)) return Type::kFloat;
+  if (take_if(TokenKind::kStr)) return Type::kStr;
+  if (is(TokenKind::kName)) return {.scalar = Type::Scalar::kRecord, .record = record_named(take())};
+  const bool is_array = is(TokenKind::kOpenBracket);
+  const bool is_task = is(TokenKind::kTask);
+  if (!is_array && !is_task && !is(TokenKind::kChan))
+    fail_expecting("a type ('int', a record's name, '[...]' ...)");
+  const Level level(*this);
+  take();
+  // Of a function without a result.
+  const bool has_none =
+      is_task && (is(TokenKind::kComma) || is(TokenKind::kCloseParen) || is(TokenKind::kAssign) ||
+                  is(TokenKind::kCloseBracket) || is(TokenKind::kOpenBrace) || is(TokenKind::kCloseBrace) ||
+                  is(TokenKind::kOpenParen));
+  const Type element = has_none ? Type::kNone : type();
+  if (element.depth == kMaxTypeDepth) abandon(here().at, "nested too deeply");
+  if (is_array) expect(TokenKind::kCloseBracket);
+  return element.in(is_array ? Type::Layer::kArray : is_task ? Type::Layer::kTask : Type::Layer::kChannel);
+}
+
+std::uint16_t ExpressionParser::record_named(const Token& name) {
+  const auto [found, is_new] = records_.try_emplace(name.text, program_.records.size());
+  if (is_new) program_.records.push_back({.name = name.text, .at = name.at, .fields = {}});
+  if (found->second > UINT16_MAX) abandon(name.at, "too many records");
+  return static_cast<std::uint16_t>(found->second);
 }
 
 ExpressionPtr ExpressionParser::parenthesized() {

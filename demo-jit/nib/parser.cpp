@@ -1,7 +1,6 @@
 #include "nib/parser.hpp"
 
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "nib/parse_expression.hpp"
@@ -38,14 +37,6 @@ class Parser : private ExpressionParser {
     } catch (const SyntaxError&) {
       while (!is_definition()) take();
     }
-  }
-
-  // Types may be used before they are defined.
-  std::uint16_t record_named(const Token& name) {
-    const auto [found, is_new] = records_.try_emplace(name.text, program_.records.size());
-    if (is_new) program_.records.push_back({.name = name.text, .at = name.at, .fields = {}});
-    if (found->second > UINT16_MAX) abandon(name.at, "too many records");
-    return static_cast<std::uint16_t>(found->second);
   }
 
   void record() {
@@ -98,21 +89,6 @@ class Parser : private ExpressionParser {
       ++function.parameter_count;
     }
     take();
-  }
-
-  Type type() {
-    if (take_if(TokenKind::kInt)) return Type::kInt;
-    if (take_if(TokenKind::kBool)) return Type::kBool;
-    if (take_if(TokenKind::kFloat)) return Type::kFloat;
-    if (take_if(TokenKind::kStr)) return Type::kStr;
-    if (is(TokenKind::kName)) return {.scalar = Type::Scalar::kRecord, .record = record_named(take())};
-    if (!is(TokenKind::kOpenBracket)) fail_expecting("a type ('int', a record's name, '[...]' ...)");
-    const Level level(*this);
-    take();
-    const Type element = type();
-    if (element.depth == kMaxTypeDepth) abandon(here().at, "nested too deeply");
-    expect(TokenKind::kCloseBracket);
-    return element.array();
   }
 
   // ---- Statements ----
@@ -187,8 +163,11 @@ class Parser : private ExpressionParser {
         take();
         return {.at = at, .node = Continue{}};
       default:
-        fail_expecting("a statement");
+        break;
     }
+    ExpressionPtr done = action();
+    if (done == nullptr) fail_expecting("a statement");
+    return {.at = at, .node = CallStatement{.call = std::move(done)}};
   }
 
   Declaration declaration() {
@@ -254,9 +233,6 @@ class Parser : private ExpressionParser {
     ExpressionPtr condition = expression();
     return {.condition = std::move(condition), .body = block()};
   }
-
-  Program program_;
-  std::unordered_map<std::string_view, std::size_t> records_;  // indices in the program
 };
 
 }  // namespace

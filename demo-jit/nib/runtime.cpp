@@ -1,66 +1,21 @@
 #include "nib/runtime.hpp"
 
-#include <pthread.h>
 #include <setjmp.h>
 
 #include <algorithm>
 #include <bit>
 #include <ctime>
+#include <memory>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "nib/str.hpp"
+#include "nib/telling.hpp"
+#include "nib/world.hpp"
 
 namespace nib {
 namespace {
-
-// One run on one thread.
-struct Run {
-  const Output& output;
-  const CodeTable* code;
-  Heap heap;
-  RunResult result;
-  const FaultSite* fault = nullptr;
-  Fault kind{};            // of `fault`, or kNoMemory
-  std::int64_t first = 0;  // as in nib_fail_with()
-  std::int64_t second = 0;
-  jmp_buf leave{};
-};
-
-thread_local Run* current_run = nullptr;
-
-// Also when `output` throws.
-class CurrentRun {
- public:
-  explicit CurrentRun(Run& run) noexcept : outer_(current_run) { current_run = &run; }
-  ~CurrentRun() { current_run = outer_; }
-  CurrentRun(const CurrentRun&) = delete;
-  CurrentRun& operator=(const CurrentRun&) = delete;
-
- private:
-  Run* outer_;
-};
-
-// Jitted code reads it at a constant distance from the thread pointer, which only the initial-exec model
-// has: a program that loads nib late fails to load instead of reading something else.
-[[gnu::tls_model("initial-exec")]] thread_local std::uintptr_t stack_limit = 0;
-
-// A stack without a limit of its own (ulimit -s unlimited) would let a runaway recursion take all memory. And
-// AddressSanitizer does not follow a longjmp over more than 64 MiB.
-constexpr std::uintptr_t kMaxStackUse = std::uintptr_t{32} << 20;
-
-std::uintptr_t find_stack_limit() noexcept {
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  std::uintptr_t limit = here > kMaxStackUse ? here - kMaxStackUse : 0;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return here - kStackReserve;
-  void* lowest = nullptr;
-  std::size_t size = 0;
-  std::size_t guard = 0;
-  pthread_attr_getstack(&attributes, &lowest, &size);
-  pthread_attr_getguardsize(&attributes, &guard);
-  pthread_attr_destroy(&attributes);
-  return std::max(limit, reinterpret_cast<std::uintptr_t>(lowest) + guard + kStackReserve);
-}
 
 std::uint64_t now_ns() noexcept {
   timespec now{};
@@ -68,90 +23,157 @@ std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::string text_of(const Run& run) {
-  static constexpr std::string_view kTexts[] = {
-#define FAULT(name, text) text,
-#include "nib/fault.def"
-#undef FAULT
-  };
-  std::string text(kTexts[static_cast<std::size_t>(run.kind)]);
-  const auto put = [&text](std::string_view name, std::string_view value) {
-    if (const auto at = text.find(name); at != std::string::npos) text.replace(at, name.size(), value);
-  };
-  put("{1}", std::to_string(run.first));
-  put("{2}", std::to_string(run.second));
-  put("{function}", run.fault->function);
-  put("{text}", run.fault->text);
-  return text;
+// A function of its own: locals of a function that calls setjmp are lost at a longjmp when they changed.
+[[gnu::noinline]] void call_main(Thread& thread, void (*entry)()) {
+  if (setjmp(thread.leave) != 0) return;
+  thread.world->result().start_ns = now_ns();
+  entry();
 }
 
-// A function of its own: locals of a function that calls setjmp are lost at a longjmp when they changed.
-[[gnu::noinline]] void call_main(Run& state, void (*entry)()) {
-  if (setjmp(state.leave) != 0) return;
-  state.result.start_ns = now_ns();
-  entry();
+// The program's main thread. A run may be inside of another one's output. Also when `output` throws.
+class MainThread {
+ public:
+  explicit MainThread(World& world) : world_(world), outer_(this_thread), outer_words_(words) {
+    world.attach(thread_);
+  }
+  ~MainThread() {
+    world_.end_others();
+    world_.detach();
+    this_thread = outer_;
+    words = outer_words_;
+  }
+  MainThread(const MainThread&) = delete;
+  MainThread& operator=(const MainThread&) = delete;
+
+  void run(void (*entry)()) {
+    call_main(thread_, entry);
+    words.frames = nullptr;
+    world_.wait_for_others();
+  }
+
+ private:
+  World& world_;
+  Thread* outer_;
+  ThreadWords outer_words_;
+  Thread thread_;
+};
+
+template <class T>
+T* initialised(std::byte* memory, std::size_t size, T value) noexcept {
+  value.head.place = Heap::is_small(size) ? Place::kBlock : Place::kLarge;
+  return new (memory) T(value);
 }
 
 }  // namespace
 
-RunResult run(void (*entry)(), const Output& output, const CodeTable* code, std::size_t heap_limit) {
-  Run state{.output = output, .code = code, .heap = Heap(heap_limit), .result = {}};
-  const CurrentRun current(state);
-  stack_limit = find_stack_limit();
-  call_main(state, entry);
-  state.result.end_ns = now_ns();
-  if (state.fault != nullptr) {
-    state.result.error = Diagnostic{state.fault->at, text_of(state)};
+RunResult run(void (*entry)(), const Output& output, const CodeTable* code, const HeapOptions& heap) {
+  World world(output, code, heap);
+  {
+    MainThread main(world);
+    main.run(entry);
   }
-  return state.result;
+  world.result().end_ns = now_ns();
+  return std::move(world.result());
 }
 
-std::int32_t stack_limit_offset() noexcept {
+std::int32_t thread_words_offset() noexcept {
   // %fs:0 holds its own address (System V ABI for x86-64, thread-local storage).
   std::uintptr_t thread_pointer = 0;
   asm("mov %%fs:0, %0" : "=r"(thread_pointer));
-  return static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(&stack_limit) - thread_pointer);
+  return static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(&words) - thread_pointer);
 }
 
-[[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
-  current_run->fault = &site;
-  current_run->kind = kind;
-  current_run->first = first;
-  current_run->second = second;
-  if (current_run->code != nullptr) walk_stack(*current_run->code, current_run->result.trace);
-  longjmp(current_run->leave, 1);
+// ---- Stops and faults ----
+
+void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
+  this_thread->world->fail(site, kind, first, second);
 }
 
-Array* new_array(const FaultSite& site, Kind kind, std::int64_t length) {
-  Heap& heap = current_run->heap;
-  const std::int64_t longest = heap.max_length(kind);
-  if (length < 0 || length > longest) fail(site, site.fault, length, longest);
-  Array* const array = heap.allocate_array(kind, length);
-  if (array == nullptr) fail(site, Fault::kNoMemory, 0, 0);
-  return array;
+// `rsp` is that of the jitted code.
+extern "C" void nib_poll(const FaultSite* site, std::uintptr_t rsp) {
+  if (site != nullptr && rsp < this_thread->own_limit) nib_fail(site);
+  this_thread->world->poll();
 }
 
-void print(std::string_view line) {
-  current_run->output(line);
+asm(R"(
+  .text
+  .globl nib_poll_keeping_registers
+  .type nib_poll_keeping_registers, @function
+nib_poll_keeping_registers:
+  .cfi_startproc
+  .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+  push %\register
+  .cfi_adjust_cfa_offset 8
+  .endr
+  sub $256, %rsp
+  .cfi_adjust_cfa_offset 256
+  .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+  movaps %xmm\number, 16*\number(%rsp)
+  .endr
+  lea 256+9*8+8(%rsp), %rsi
+  call nib_poll@PLT
+  .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+  movaps 16*\number(%rsp), %xmm\number
+  .endr
+  add $256, %rsp
+  .cfi_adjust_cfa_offset -256
+  .irp register, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+  pop %\register
+  .cfi_adjust_cfa_offset -8
+  .endr
+  ret
+  .cfi_endproc
+  .size nib_poll_keeping_registers, .-nib_poll_keeping_registers
+)");
+
+void nib_fail(const FaultSite* site) {
+  nib_fail_with(site, 0, 0);
 }
+
+void nib_fail_with(const FaultSite* site, std::int64_t first, std::int64_t second) {
+  fail(*site, site->fault, first, second);
+}
+
+// ---- Output ----
 
 void nib_print_int(std::int64_t value) {
-  print(NumberText(value).line());
+  this_thread->world->print(NumberText(value).line());
 }
 
 void nib_print_bool(std::int64_t value) {
-  print(value != 0 ? "true\n" : "false\n");
+  this_thread->world->print(value != 0 ? "true\n" : "false\n");
 }
 
 void nib_print_float(double value) {
-  print(NumberText(value).line());
+  this_thread->world->print(NumberText(value).line());
 }
 
 void nib_print_str(const Array* value) {
-  print(std::string(value->text()) + "\n");
+  this_thread->world->print(std::string(value->text()) + "\n");
+}
+
+void nib_marker(const Array* text) {
+  tell_marker(text->text());
+}
+
+void nib_message(const Array* text) {
+  tell_message(text->text());
+}
+
+// ---- New objects ----
+
+Array* new_array(const FaultSite& site, Kind kind, std::int64_t length) {
+  World& world = *this_thread->world;
+  const std::int64_t longest = world.heap().max_length(kind);
+  if (length < 0 || length > longest) fail(site, site.fault, length, longest);
+  const Array array{{.kind = kind}, length};
+  const std::size_t size = size_of(array.head);
+  return initialised(world.allocate(site, size), size, array);
 }
 
 Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value, std::int64_t kind) {
+  const bool is_reference = static_cast<Kind>(kind) == Kind::kReferences;
+  const Rooted root(reinterpret_cast<Object*>(is_reference ? value : 0));
   Array* const array = new_array(*site, static_cast<Kind>(kind), length);
   if (array->head.kind == Kind::kBytes) {
     std::fill_n(static_cast<std::int8_t*>(array->elements()), length, static_cast<std::int8_t>(value));
@@ -167,17 +189,64 @@ Array* nib_new_floats(const FaultSite* site, std::int64_t length, double value) 
 }
 
 Object* nib_new_record(const FaultSite* site, std::int64_t header) {
-  Object* const record = current_run->heap.allocate(std::bit_cast<Object>(header));
-  if (record == nullptr) fail(*site, Fault::kNoMemory, 0, 0);
-  return record;
+  const auto head = std::bit_cast<Object>(header);
+  return new (this_thread->world->allocate(*site, size_of(head))) Object(head);
 }
 
-void nib_fail(const FaultSite* site) {
-  nib_fail_with(site, 0, 0);
+// ---- Threads ----
+
+Task* nib_spawn(const FaultSite* site, SpawnCode* code, const std::int64_t* arguments, std::int64_t shape) {
+  World& world = *this_thread->world;
+  const auto count = static_cast<std::size_t>(shape & 0xff);
+  const bool gives_reference = (shape >> 8 & 1) != 0;
+  Task task{{.kind = Kind::kTask, .references = gives_reference}, 0, 0};
+  auto* const made = new (world.allocate(*site, sizeof(Task))) Task(task);
+  const Rooted root(made);
+  auto thread = std::make_unique<Thread>();
+  thread->task = made;
+  thread->code = code;
+  thread->arguments.assign(arguments, arguments + count);
+  thread->references = static_cast<std::uint64_t>(shape) >> 16;
+  if (!world.start(std::move(thread))) fail(*site, Fault::kNoThread, 0, 0);
+  return made;
 }
 
-void nib_fail_with(const FaultSite* site, std::int64_t first, std::int64_t second) {
-  fail(*site, site->fault, first, second);
+std::int64_t nib_join(const FaultSite* site, Task* task) {
+  const Rooted root(task);
+  World& world = *this_thread->world;
+  Lock lock(world.mutex());
+  world.wait_until(lock, *site, [task] { return task->is_done != 0; });
+  return task->result;
+}
+
+Channel* nib_new_channel(const FaultSite* site, std::int64_t capacity, std::int64_t has_references) {
+  World& world = *this_thread->world;
+  const std::int64_t largest = world.heap().max_length(Kind::kWords) - 2;
+  if (capacity < 1 || capacity > largest) fail(*site, Fault::kNoChannel, capacity, largest);
+  const Channel channel{{.kind = Kind::kChannel, .references = has_references != 0}, capacity, 0, 0};
+  const std::size_t size = size_of(channel.head);
+  return initialised(world.allocate(*site, size), size, channel);
+}
+
+void nib_send(const FaultSite* site, Channel* channel, std::int64_t value) {
+  const Rooted root(channel, reinterpret_cast<Object*>(channel->head.references != 0 ? value : 0));
+  World& world = *this_thread->world;
+  Lock lock(world.mutex());
+  world.wait_until(lock, *site, [channel] { return channel->count < channel->capacity; });
+  channel->values()[(channel->first + channel->count++) % channel->capacity] = value;
+  world.tell_waiting();
+}
+
+std::int64_t nib_receive(const FaultSite* site, Channel* channel) {
+  const Rooted root(channel);
+  World& world = *this_thread->world;
+  Lock lock(world.mutex());
+  world.wait_until(lock, *site, [channel] { return channel->count > 0; });
+  const std::int64_t value = channel->values()[channel->first];
+  channel->first = (channel->first + 1) % channel->capacity;
+  --channel->count;
+  world.tell_waiting();
+  return value;
 }
 
 }  // namespace nib

@@ -33,6 +33,9 @@ struct FaultSite {
   Position at;
   std::string_view function;
   std::string_view text;  // of kFailed; kNull: the field
+  // What was made here, if the run counts it; by several threads.
+  alignas(8) mutable std::uint64_t made_objects = 0;
+  mutable std::uint64_t made_bytes = 0;
 };
 
 // Receives whole lines.
@@ -46,27 +49,36 @@ struct RunResult {
   std::uint64_t end_ns = 0;
 };
 
-// `code` maps the trace; null: there will be none. `heap_limit` is in bytes.
+// `code` maps the trace; null: there will be none. Ends when all threads of the program have ended.
 RunResult run(void (*entry)(), const Output& output, const CodeTable* code = nullptr,
-              std::size_t heap_limit = Heap::kDefaultLimit);
+              const HeapOptions& heap = {});
 
 // ---- For the lowering ----
 
-// Jitted code checks at entry that rsp is not below the word at %fs:stack_limit_offset(). Below the limit
-// there is room for one frame of kMaxFrameSize and for the functions here.
+// ThreadWords lie at %fs:thread_words_offset(). Below their stack limit there is room for one frame of
+// kMaxFrameSize and for the functions here.
 inline constexpr std::size_t kStackReserve = std::size_t{256} * 1024;
 inline constexpr std::size_t kMaxFrameSize = std::size_t{64} * 1024;
-std::int32_t stack_limit_offset() noexcept;
+std::int32_t thread_words_offset() noexcept;
+
+// Calls a function with `arguments` and keeps what it gives.
+using SpawnCode = void(const std::int64_t* arguments, std::int64_t* result);
 
 // Of the current run; the elements are not set. Fails at `site`.
 Array* new_array(const FaultSite& site, Kind kind, std::int64_t length);
 [[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
 
 extern "C" {
+// rsp is below the limit: the stack is full, which is a fault at `site` (null: it cannot be), or the thread
+// is to stop.
+// A call keeps all general and xmm registers.
+void nib_poll_keeping_registers(const FaultSite* site);
 void nib_print_int(std::int64_t value);
 void nib_print_bool(std::int64_t value);
 void nib_print_float(double value);
 void nib_print_str(const Array* value);
+void nib_marker(const Array* text);
+void nib_message(const Array* text);
 
 // What is made fails at `site` when there is no memory, or when it cannot be; a `kind` is a Kind.
 Array* nib_new_array(const FaultSite* site, std::int64_t length, std::int64_t value, std::int64_t kind);
@@ -82,6 +94,13 @@ Array* nib_str_of_float(const FaultSite* site, double value);
 Array* nib_fixed(const FaultSite* site, double value, std::int64_t digits);
 // Below, equal to or above 0, by bytes.
 std::int64_t nib_compare(const Array* left, const Array* right);
+
+// `shape`: the number of arguments; 1 << 8 if the result is a reference; 1 << (16 + i) if argument i is one.
+Task* nib_spawn(const FaultSite* site, SpawnCode* code, const std::int64_t* arguments, std::int64_t shape);
+std::int64_t nib_join(const FaultSite* site, Task* task);
+Channel* nib_new_channel(const FaultSite* site, std::int64_t capacity, std::int64_t has_references);
+void nib_send(const FaultSite* site, Channel* channel, std::int64_t value);
+std::int64_t nib_receive(const FaultSite* site, Channel* channel);
 
 [[noreturn]] void nib_fail(const FaultSite* site);
 // `first` and `second` stand in the text of the fault (fault.def).

@@ -27,6 +27,7 @@ StaticStr::StaticStr(std::string_view text) : memory_(new std::byte[sizeof(Array
 }
 
 Array* nib_concatenate(const FaultSite* site, const Array* left, const Array* right) {
+  const Rooted roots(left, right);
   Array* const str = new_array(*site, Kind::kBytes, left->length + right->length);
   auto* const bytes = static_cast<char*>(str->elements());
   std::memcpy(bytes, left->text().data(), left->text().size());
@@ -36,6 +37,7 @@ Array* nib_concatenate(const FaultSite* site, const Array* left, const Array* ri
 
 Array* nib_slice(const FaultSite* site, const Array* str, std::int64_t from, std::int64_t to) {
   if (from < 0 || to < from || to > str->length) nib_fail_with(site, from, to);
+  const Rooted root(str);
   Array* const slice = new_array(*site, Kind::kBytes, to - from);
   std::memcpy(slice->elements(), str->text().data() + from, static_cast<std::size_t>(to - from));
   return slice;

@@ -39,8 +39,8 @@ nib::Source source_for(std::int64_t argument) {
 int measure_sites() {
   const nib::Source source = source_for(kShortArgument);
   nib::Diagnostics diagnostics;
-  const auto with = nib::compile(source, diagnostics, nib::SitePolicy::kAlways);
-  const auto without = nib::compile(source, diagnostics, nib::SitePolicy::kNever);
+  const auto with = nib::compile(source, diagnostics, {.sites = nib::SitePolicy::kAlways});
+  const auto without = nib::compile(source, diagnostics, {.sites = nib::SitePolicy::kNever});
   if (with == nullptr || without == nullptr) return 1;
   const auto run = [](const nib::Executable& program) { nib::run(program.main(), [](std::string_view) {}); };
   const auto cost = jitquill::bench::paired_difference(

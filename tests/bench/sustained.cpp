@@ -118,10 +118,10 @@ int main() {
   if (jitquill_start(&start) != JITQUILL_OK) return 1;
   nib::Diagnostics diagnostics;
   constexpr int kShort = 22;  // 57,313 calls
-  const Program traced = nib::compile(fib(kFibArgument), diagnostics, nib::SitePolicy::kAlways);
-  const Program bare = nib::compile(fib(kFibArgument), diagnostics, nib::SitePolicy::kNever);
-  const Program short_traced = nib::compile(fib(kShort), diagnostics, nib::SitePolicy::kAlways);
-  const Program short_bare = nib::compile(fib(kShort), diagnostics, nib::SitePolicy::kNever);
+  const Program traced = nib::compile(fib(kFibArgument), diagnostics, {.sites = nib::SitePolicy::kAlways});
+  const Program bare = nib::compile(fib(kFibArgument), diagnostics, {.sites = nib::SitePolicy::kNever});
+  const Program short_traced = nib::compile(fib(kShort), diagnostics, {.sites = nib::SitePolicy::kAlways});
+  const Program short_bare = nib::compile(fib(kShort), diagnostics, {.sites = nib::SitePolicy::kNever});
   if (!traced || !bare || !short_traced || !short_bare) return 1;
   print("sites on in nib, the thread alone / floor", in_bursts(short_traced, short_bare, 57'313), kOnTarget);
   print("sites on in nib, sustained with the drain / floor", without_pause(traced, bare), kSustainedTarget);

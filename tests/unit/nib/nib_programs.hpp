@@ -42,7 +42,7 @@ struct Ran {
   std::string error;  // "line:column: text" of a run-time error, else empty
 };
 
-inline Ran run_text(std::string_view text, std::size_t heap_limit = Heap::kDefaultLimit) {
+inline Ran run_text(std::string_view text, const HeapOptions& heap = {}) {
   const Source source = source_of(text);
   Diagnostics diagnostics;
   const auto executable = compile(source, diagnostics);
@@ -50,7 +50,7 @@ inline Ran run_text(std::string_view text, std::size_t heap_limit = Heap::kDefau
   Ran ran;
   if (executable == nullptr) return ran;
   const RunResult result = run(
-      executable->main(), [&ran](std::string_view line) { ran.output.append(line); }, nullptr, heap_limit);
+      executable->main(), [&ran](std::string_view line) { ran.output.append(line); }, nullptr, heap);
   if (result.error) ran.error = short_line(*result.error);
   return ran;
 }

@@ -52,6 +52,12 @@ std::string spell(const BuiltinCall& node) {
     result += (result.empty() ? "" : ",") + spelled(*argument);
   return name.substr(1, name.size() - 2) + "(" + result + ")";
 }
+std::string spell(const Spawn& node) {
+  return "spawn " + spelled(*node.call);
+}
+std::string spell(const NewChannel& node) {
+  return "chan(" + spelled(*node.capacity) + ")";
+}
 std::string spelled(const Expression& expression) {
   return std::visit([](const auto& node) { return spell(node); }, expression.node);
 }

@@ -185,7 +185,7 @@ TEST(Records, FieldsAreEvaluatedFromLeftToRight) {
 TEST(Records, FillTheHeap) {
   EXPECT_EQ(
       run_text("record L { next: L, n: int }\nfn main() { var l: L = null; while true {\n  l = L(l, 1); } }",
-               4096)
+               {.limit = 4096})
           .error,
       "3:7: out of memory");
 }

@@ -1,0 +1,281 @@
+#include "nib/world.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "nib/telling.hpp"
+
+namespace nib {
+
+thread_local Thread* this_thread = nullptr;
+
+namespace {
+
+// A stack without a limit of its own (ulimit -s unlimited) would let a runaway recursion take all memory. And
+// AddressSanitizer does not follow a longjmp over more than 64 MiB.
+constexpr std::uintptr_t kMaxStackUse = std::uintptr_t{32} << 20;
+
+std::uintptr_t find_stack_limit() noexcept {
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  std::uintptr_t limit = here > kMaxStackUse ? here - kMaxStackUse : 0;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return here - kStackReserve;
+  void* lowest = nullptr;
+  std::size_t size = 0;
+  std::size_t guard = 0;
+  pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_getguardsize(&attributes, &guard);
+  pthread_attr_destroy(&attributes);
+  return std::max(limit, reinterpret_cast<std::uintptr_t>(lowest) + guard + kStackReserve);
+}
+
+// The thread itself reads it at any time.
+void set_limit(Thread& thread, std::uintptr_t limit) noexcept {
+  std::atomic_ref(thread.words->stack_limit).store(limit, std::memory_order_relaxed);
+}
+
+std::string text_of(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
+  static constexpr std::string_view kTexts[] = {
+#define FAULT(name, text) text,
+#include "nib/fault.def"
+#undef FAULT
+  };
+  std::string text(kTexts[static_cast<std::size_t>(kind)]);
+  const auto put = [&text](std::string_view name, std::string_view value) {
+    if (const auto at = text.find(name); at != std::string::npos) text.replace(at, name.size(), value);
+  };
+  put("{1}", std::to_string(first));
+  put("{2}", std::to_string(second));
+  put("{function}", site.function);
+  put("{text}", site.text);
+  return text;
+}
+
+}  // namespace
+
+// ---- A thread's life ----
+
+void World::attach(Thread& thread) {
+  this_thread = &thread;
+  thread.world = this;
+  thread.words = &words;
+  thread.own_limit = find_stack_limit();
+  words = {.stack_limit = thread.own_limit};
+  Lock lock(mutex_);
+  while (wants_stop_) changed_.wait(lock);
+  threads_.push_back(&thread);
+  ++running_;
+  if (thread.number != 0) --starting_;
+  if (is_over_) set_limit(thread, UINTPTR_MAX);
+}
+
+void World::detach() noexcept {
+  const Lock lock(mutex_);
+  std::erase(threads_, this_thread);
+  --running_;
+  changed_.notify_all();
+}
+
+bool World::start(std::unique_ptr<Thread> thread) {
+  Lock lock(mutex_);
+  join_ended(lock);
+  thread->number = ++last_number_;
+  thread->world = this;
+  Thread& started = *spawned_.emplace_back(std::move(thread));
+  ++starting_;
+  if (pthread_create(&started.id, nullptr, run_thread, &started) == 0) return true;
+  --starting_;
+  spawned_.pop_back();
+  return false;
+}
+
+void* World::run_thread(void* argument) {
+  auto& thread = *static_cast<Thread*>(argument);
+  World& world = *thread.world;
+  world.attach(thread);
+  tell_thread_begins(thread.number);
+  std::int64_t result = 0;
+  if (setjmp(thread.leave) == 0) {
+    thread.code(thread.arguments.data(), &result);
+    const Lock lock(world.mutex_);
+    thread.task->result = result;
+    thread.task->is_done = 1;
+  }
+  tell_thread_ends(thread.number);
+  world.detach();
+  const Lock lock(world.mutex_);
+  world.ended_.push_back(thread.id);
+  std::erase_if(world.spawned_, [&](const auto& each) { return each.get() == &thread; });
+  world.changed_.notify_all();
+  return nullptr;
+}
+
+void World::join_ended(Lock& lock) {
+  const std::vector<pthread_t> ended = std::exchange(ended_, {});
+  lock.unlock();
+  for (const pthread_t each : ended) pthread_join(each, nullptr);
+  lock.lock();
+}
+
+void World::wait_for_others() {
+  Lock lock(mutex_);
+  block(lock, nullptr, [this] { return spawned_.empty(); });
+  join_ended(lock);
+}
+
+void World::end_others() noexcept {
+  {
+    const Lock lock(mutex_);
+    is_over_ = true;
+    for (Thread* each : threads_) set_limit(*each, UINTPTR_MAX);
+    changed_.notify_all();
+  }
+  wait_for_others();
+}
+
+// ---- Stopping and waiting ----
+
+void World::poll() {
+  Lock lock(mutex_);
+  stop_if_wanted(lock);
+}
+
+void World::stop_if_wanted(Lock& lock) {
+  if (wants_stop_) {
+    --running_;
+    changed_.notify_all();
+    while (wants_stop_) changed_.wait(lock);
+    ++running_;
+  }
+  if (is_over_) leave(lock);
+}
+
+// What is jumped over has nothing to give back but the lock.
+void World::leave(Lock& lock) {
+  lock.unlock();
+  longjmp(this_thread->leave, 1);
+}
+
+void World::wait_until(Lock& lock, const FaultSite& site, std::function<bool()> ready) {
+  block(lock, &site, std::move(ready));
+}
+
+// Without a site the thread waits for the end of the others, whatever happens to them.
+void World::block(Lock& lock, const FaultSite* site, std::function<bool()> ready) {
+  const auto can_run = [](const Thread* each) { return !each->ready || each->ready(); };
+  while (!ready()) {
+    this_thread->ready = ready;
+    --running_;
+    changed_.notify_all();
+    while (!ready() && (site == nullptr || (!is_over_ && !is_deadlocked_))) {
+      if (starting_ == 0 && std::none_of(threads_.begin(), threads_.end(), can_run) && !is_deadlocked_ &&
+          !is_over_) {
+        is_deadlocked_ = true;
+        changed_.notify_all();
+      } else {
+        changed_.wait(lock);
+      }
+    }
+    while (wants_stop_) changed_.wait(lock);
+    this_thread->ready = nullptr;
+    ++running_;
+    if (site == nullptr) continue;
+    if (is_over_) leave(lock);
+    if (is_deadlocked_) {
+      lock.unlock();
+      fail(*site, Fault::kDeadlock, 0, 0);
+    }
+  }
+}
+
+void World::fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
+  StackTrace* const trace = new StackTrace;
+  if (code_ != nullptr) walk_stack(*code_, *trace);
+  Lock lock(mutex_);
+  if (!is_over_) {
+    is_over_ = true;
+    result_.error = Diagnostic{site.at, text_of(site, kind, first, second)};
+    result_.trace = std::move(*trace);
+    for (Thread* each : threads_) set_limit(*each, UINTPTR_MAX);
+    changed_.notify_all();
+  }
+  delete trace;
+  leave(lock);
+}
+
+// ---- Memory ----
+
+std::byte* World::allocate(const FaultSite& site, std::size_t size) {
+  if (counts_sites_) {
+    std::atomic_ref(site.made_objects).fetch_add(1, std::memory_order_relaxed);
+    std::atomic_ref(site.made_bytes).fetch_add(size, std::memory_order_relaxed);
+  }
+  if (Heap::is_small(size) && size <= static_cast<std::size_t>(words.end - words.next)) {
+    std::byte* const memory = words.next;
+    words.next += size;
+    return memory;
+  }
+  Lock lock(mutex_);
+  if (heap_.is_due(size)) collect(lock);
+  std::byte* memory = heap_.take(size, words);
+  if (memory == nullptr) {
+    collect(lock);
+    memory = heap_.take(size, words);
+  }
+  if (memory == nullptr) {
+    lock.unlock();
+    fail(site, Fault::kNoMemory, 0, 0);
+  }
+  return memory;
+}
+
+// By this thread, or, if another one is about to, by that one.
+void World::collect(Lock& lock) {
+  if (!wants_stop_ && !is_over_) {
+    wants_stop_ = true;
+    for (Thread* each : threads_)
+      if (each != this_thread) set_limit(*each, UINTPTR_MAX);
+    while (running_ > 1) changed_.wait(lock);
+    tell_collection_begins(heap_);
+    heap_.start_marking();
+    mark_roots();
+    heap_.finish();
+    tell_collection_ends(heap_);
+    wants_stop_ = false;
+    for (Thread* each : threads_)
+      if (!is_over_) set_limit(*each, each->own_limit);
+    changed_.notify_all();
+  }
+  stop_if_wanted(lock);
+}
+
+void World::mark_roots() {
+  for (Thread* each : threads_) {
+    each->words->next = each->words->end = nullptr;
+    for (Frame* frame = each->words->frames; frame != nullptr; frame = frame->outer)
+      for (std::int64_t i = 0; i < frame->count; ++i) heap_.mark(frame->slots()[i]);
+  }
+  for (const auto& each : spawned_) {
+    heap_.mark(&each->task->head);
+    for (std::size_t i = 0; i < each->arguments.size(); ++i)
+      if ((each->references >> i & 1) != 0) heap_.mark(reinterpret_cast<Object*>(each->arguments[i]));
+  }
+}
+
+// ---- Output ----
+
+// A program of one thread may print inside of a print, and `output` may leave it by longjmp.
+void World::print(std::string_view line) {
+  Frame* const frames = words.frames;
+  if (last_number_ == 0) {
+    output_(line);
+  } else {
+    const std::lock_guard guard(output_mutex_);
+    output_(line);
+  }
+  words.frames = frames;
+}
+
+}  // namespace nib

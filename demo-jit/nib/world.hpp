@@ -1,0 +1,109 @@
+// The threads of one run: where they stop, for the collector and at the end, and how they wait for each
+// other.
+//
+// Jitted code compares rsp with ThreadWords::stack_limit at each entry and in each round of a loop. A thread
+// that wants the others to stop raises their limits; each of them then calls poll(), and what the collector
+// must know of it lies in its Frames. A thread that waits counts as stopped.
+//
+// Context   as the functions say. One lock for everything here, channels and tasks included.
+// Promises  one fault ends the run: the first. A run in which all threads wait for each other ends as a
+// fault.
+#pragma once
+
+#include <pthread.h>
+#include <setjmp.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "nib/heap.hpp"
+#include "nib/runtime.hpp"
+
+namespace nib {
+
+using Lock = std::unique_lock<std::mutex>;
+
+class World;
+
+// A thread of a program.
+struct Thread {
+  World* world = nullptr;
+  ThreadWords* words = nullptr;   // while it runs
+  std::uintptr_t own_limit = 0;   // ThreadWords::stack_limit, when nobody wants it to stop
+  std::function<bool()> ready{};  // while it waits: what for
+  jmp_buf leave{};
+  // Of a spawned one.
+  std::uint64_t number = 0;  // 0: the program's main thread
+  Task* task = nullptr;
+  SpawnCode* code = nullptr;
+  std::vector<std::int64_t> arguments{};
+  std::uint64_t references = 0;  // bit i: argument i
+  pthread_t id{};
+};
+
+// The one that calls.
+extern thread_local Thread* this_thread;
+
+class World {
+ public:
+  World(const Output& output, const CodeTable* code, const HeapOptions& heap)
+      : output_(output), code_(code), counts_sites_(heap.counts_sites), heap_(heap) {}
+
+  // ---- A thread's life ----
+  // On its own stack. `thread` runs from here on.
+  void attach(Thread& thread);
+  void detach() noexcept;
+  // False: the system has no more threads.
+  bool start(std::unique_ptr<Thread> thread);
+  // Until only this one is left; ends the others first if the run is over.
+  void wait_for_others();
+  void end_others() noexcept;
+
+  // ---- In a run; what fails does not return ----
+  void poll();
+  [[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
+  // Memory for an object that is not yet initialised; counts it for `site`.
+  std::byte* allocate(const FaultSite& site, std::size_t size);
+  // Holds the lock when it returns; `ready` is called under it.
+  void wait_until(Lock& lock, const FaultSite& site, std::function<bool()> ready);
+  // What `ready` looks at has changed.
+  void tell_waiting() noexcept { changed_.notify_all(); }
+  void print(std::string_view line);
+  std::mutex& mutex() noexcept { return mutex_; }
+  Heap& heap() noexcept { return heap_; }
+
+  RunResult& result() noexcept { return result_; }
+
+ private:
+  // Leaves the run if it is over.
+  void stop_if_wanted(Lock& lock);
+  void block(Lock& lock, const FaultSite* site, std::function<bool()> ready);
+  [[noreturn]] void leave(Lock& lock);
+  void collect(Lock& lock);
+  void mark_roots();
+  void join_ended(Lock& lock);
+  static void* run_thread(void* thread);
+
+  const Output& output_;
+  const CodeTable* code_;
+  const bool counts_sites_;
+  std::mutex mutex_;
+  std::mutex output_mutex_;
+  std::condition_variable changed_;
+  Heap heap_;
+  std::vector<std::unique_ptr<Thread>> spawned_;
+  std::vector<Thread*> threads_;  // attached
+  std::vector<pthread_t> ended_;  // to be joined
+  std::size_t starting_ = 0;
+  std::uint64_t last_number_ = 0;
+  std::size_t running_ = 0;  // attached, not stopped and not waiting
+  bool wants_stop_ = false;
+  bool is_over_ = false;
+  bool is_deadlocked_ = false;
+  RunResult result_;
+};
+
+}  // namespace nib
