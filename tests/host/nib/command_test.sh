@@ -91,6 +91,17 @@ expect small_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\
 expect large_stack 1 '' "deep.nib:1:4: error: stack overflow in function 'down'\\|$untraced" \
   sh -c 'ulimit -s unlimited 2>/dev/null; exec "$1" deep.nib' sh "$demo"
 expect bounds 1 40 'bounds.nib:6:12: error: index 3 is outside of an array of 3\|'"$untraced" "$demo" bounds.nib
+printf 'record L { next: L }\nfn main() {\n  var l: L = null;\n  while true {\n    l = L(l);\n  }\n}\n' >list.nib
+printf 'record P { x: int }\nfn f(p: P) -> int {\n  return p.x + 1;\n}\nfn main() {\n  print(f(P(1)));\n  print(f(null));\n}\n' >null.nib
+printf 'fn f(z: int) -> int {\n  return 1 / z;\n}\nfn main() {\n  let t = spawn f(0);\n  print(join(t));\n}\n' >thread.nib
+printf 'record L { next: L }\nfn main() {\n  let a = array(10, L(null));\n  print(len(a));\n}\n' >made.nib
+expect full_heap 1 '' "list.nib:5:9: error: out of memory\\|$untraced" "$demo" --heap 1 list.nib
+expect null 1 2 "null.nib:3:11: error: null has no field 'x'\\|$untraced" "$demo" null.nib
+expect thread 1 '' "thread.nib:2:12: error: division by zero\\|$untraced" "$demo" thread.nib
+expect stress 0 10 '' "$demo" --gc-stress made.nib
+expect allocations 0 10 \
+  'allocated: 96 bytes, 1 objects at main \(made.nib:3\)\|allocated: 16 bytes, 1 objects at main \(made.nib:3\)\|' \
+  "$demo" --allocations made.nib
 expect heap 1 '' 'memory.nib:2:14: error: out of memory\|'"$untraced" "$demo" --heap 1 memory.nib
 expect default_heap 1 '' \
   'long.nib:1:23: error: array length 134217727 is outside of 0 to 134217726\|'"$untraced" "$demo" long.nib
@@ -119,6 +130,10 @@ expect inner_bounds_traced 1 40 \
 expect heap_traced 1 '' \
   'memory.nib:2:14: error: out of memory\|(  at grow \(memory.nib:[24]\)\|){2}  at main \(memory.nib:9\)\|' \
   traced "$demo" --heap 1 memory.nib
+expect full_heap_traced 1 '' 'list.nib:5:9: error: out of memory\|  at main \(list.nib:5\)\|' traced "$demo" --heap 1 list.nib
+expect null_traced 1 2 "null.nib:3:11: error: null has no field 'x'\\|  at f \\(null.nib:3\\)\\|  at main \\(null.nib:7\\)\\|" traced "$demo" null.nib
+expect thread_traced 1 '' \
+  'thread.nib:2:12: error: division by zero\|  at f \(thread.nib:2\)\|  at spawn f \(thread.nib:1\)\|' traced "$demo" thread.nib
 # A tail call takes its caller's place: the trace has no checked().
 sed 's/let result = sum(rows\[row\], 4); return result;/return sum(rows[row], 4);/' bounds.nib >tail.nib
 expect tail_call_traced 1 40 \
