@@ -4,6 +4,7 @@
 #include <new>
 
 #include "agent/base/arena.hpp"
+#include "agent/base/counters.hpp"
 #include "agent/base/drain_lock.hpp"
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/own_thread.hpp"
@@ -37,6 +38,7 @@ struct State {
   alignas(Drain) unsigned char room[sizeof(Drain)];
   Words said;  // for the log, whose lock may not be taken here
   void (*remark)(std::string_view) = nullptr;
+  std::uint64_t waited_ns = 0;  // by threads, so much of it is counted
   bool has_thread = false;
   bool wants_thread = false;
 };
@@ -45,6 +47,13 @@ constinit PoolLanes g_lanes;
 
 void say(std::string_view words) noexcept {
   if (g_state.said.view().empty()) (void)g_state.said.set(first(words, 511));
+}
+
+void count_waits() noexcept {
+  constexpr std::uint64_t kNsPerUs = 1'000;
+  const std::uint64_t us = (lanes::Pool::waited_ns() - g_state.waited_ns) / kNsPerUs;
+  g_state.waited_ns += us * kNsPerUs;
+  count(Counter::run_waited_us, us);
 }
 
 void close_drain() noexcept {
@@ -66,6 +75,7 @@ Round one_round() noexcept {
     g_state.has_thread = false;
   } else {
     round.pass = g_state.drain->pass(lanes::read_clocks());
+    count_waits();
   }
   round.said = g_state.said;
   g_state.said = {};
@@ -92,7 +102,8 @@ void run() noexcept {
     if (round.pass.has_more) continue;
     empty_passes = round.pass.records == 0 ? empty_passes + 1 : 0;
     if (empty_passes >= kEmptyPasses && is_last_thread()) return step_down();
-    seen = lanes::Pool::wait_for_work(seen, empty_passes < kEmptyPasses ? kShortPauseNs : kLongPauseNs);
+    const bool is_busy = empty_passes < kEmptyPasses;
+    seen = lanes::Pool::wait_for_work(seen, is_busy ? kShortPauseNs : kLongPauseNs, is_busy);
   }
 }
 
@@ -151,6 +162,7 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
     while (g_state.drain->pass(lanes::read_clocks()).has_more) {
     }
     finished = g_state.drain->finish(how, lanes::read_clocks());
+    count_waits();
     close_drain();
     said = g_state.said;
     g_state.said = {};
@@ -166,6 +178,7 @@ void ProcessDrain::forget() noexcept {
   g_state.drain = nullptr;
   g_state.said = {};
   g_state.has_thread = g_state.wants_thread = false;
+  g_state.waited_ns = 0;
   drain_arena().abandon();
 }
 

@@ -95,21 +95,27 @@ std::uint64_t take(PoolPage& pool, Cell& cell, std::uint32_t number) noexcept {
   return offset == 0 && is_flight ? flight::overwrite_oldest(pool, cell) : offset;
 }
 
-void call_drain(PoolPage& pool) noexcept {
-  pool.work.fetch_add(1, std::memory_order_seq_cst);
-  if (pool.is_drain_asleep.load(std::memory_order_seq_cst) != 0) wake(pool.work, 1);
+// Either it sees the work before it sleeps, or we see that it is about to.
+void call_drain(PoolPage& pool, std::uint32_t chunks) noexcept {
+  const std::uint32_t work = pool.work.fetch_add(chunks, std::memory_order_seq_cst) + chunks;
+  const std::uint32_t patience = pool.drain_patience.load(std::memory_order_seq_cst);
+  if (patience != 0 && work - pool.drain_saw.load(std::memory_order_relaxed) >= patience) wake(pool.work, 1);
+}
+void call_drain_at_once(PoolPage& pool) noexcept {
+  call_drain(pool, kMostPatience);
 }
 
 // Until the drain gives something back that was not there at `room`. False: the second is over.
 bool wait_for_room(PoolPage& pool, Cell& cell, std::uint32_t room) noexcept {
   if (pool.policy != Policy::kLossless || cell.waited_ns >= kMostWait_ns) return false;
-  call_drain(pool);
+  call_drain_at_once(pool);
   const std::uint64_t start_ns = kernel_monotonic_ns();
   pool.room_waiters.fetch_add(1, std::memory_order_seq_cst);
   sleep_on(pool.room, room, kMostWait_ns - cell.waited_ns);
   pool.room_waiters.fetch_sub(1, std::memory_order_seq_cst);
   const std::uint64_t waited_ns = kernel_monotonic_ns() - start_ns;
   cell.waited_ns += waited_ns != 0 ? waited_ns : 1;
+  pool.waited_ns.fetch_add(waited_ns, std::memory_order_relaxed);
   return true;
 }
 
@@ -119,7 +125,7 @@ void leave_chunk(PoolPage& pool, Cell& cell) noexcept {
   cell.cursor.store(0, std::memory_order_relaxed);
   cell.chunk_begin = cell.chunk_end = 0;
   pool.lane(cell.row).left_chunk.store(cell.chunk_number, std::memory_order_release);
-  call_drain(pool);
+  call_drain_at_once(pool);
 }
 
 bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
@@ -142,7 +148,7 @@ bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
   cell.chunk_begin = reinterpret_cast<std::uint64_t>(pool.base + offset);
   cell.chunk_end = cell.chunk_begin + pool.chunk(offset).size;
   cell.cursor.store(cell.chunk_begin + kBlockHeaderSize, std::memory_order_relaxed);
-  call_drain(pool);
+  call_drain(pool, 1);
   return true;
 }
 

@@ -59,8 +59,13 @@ class Pool {
   // Has chunks ready, so that hooks need not make them.
   static void keep_spare() noexcept;
 
-  // Sleeps until a chunk was handed out since `seen`, or for `most_ns`. What to pass next time.
-  static std::uint32_t wait_for_work(std::uint32_t seen, std::uint64_t most_ns) noexcept;
+  // Sleeps until a chunk was handed out since `seen`, or for `most_ns`. What to pass next time. `is_patient`:
+  // until some were, as many as are few of what there is; or a thread waits. To wake a CPU takes the thread
+  // that does it longer than a hundred calls.
+  static std::uint32_t wait_for_work(std::uint32_t seen, std::uint64_t most_ns, bool is_patient) noexcept;
+
+  // By all threads for room, so far (Policy::kLossless).
+  static std::uint64_t waited_ns() noexcept;
 
   // All was drained: whoever finds the folder may remove it.
   static void set_ended() noexcept;

@@ -1,6 +1,7 @@
 // The drain's side of pool.hpp: what it gives back, and what it keeps ready.
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 
@@ -107,12 +108,22 @@ void Pool::keep_spare() noexcept {
   }
 }
 
-std::uint32_t Pool::wait_for_work(std::uint32_t seen, std::uint64_t most_ns) noexcept {
+std::uint32_t Pool::wait_for_work(std::uint32_t seen, std::uint64_t most_ns, bool is_patient) noexcept {
   PoolPage& pool = page();
-  pool.is_drain_asleep.store(1, std::memory_order_seq_cst);
-  if (pool.work.load(std::memory_order_seq_cst) == seen) sleep_on(pool.work, seen, most_ns);
-  pool.is_drain_asleep.store(0, std::memory_order_relaxed);
+  constexpr std::uint64_t kShare = 16 * kChunkSizes[kChunkClasses - 1];
+  const std::uint32_t patience =
+      is_patient ? static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pool.size / kShare, 1, kMostPatience))
+                 : 1;
+  pool.drain_saw.store(seen, std::memory_order_relaxed);
+  pool.drain_patience.store(patience, std::memory_order_seq_cst);
+  const std::uint32_t work = pool.work.load(std::memory_order_seq_cst);
+  if (work - seen < patience) sleep_on(pool.work, work, most_ns);
+  pool.drain_patience.store(0, std::memory_order_relaxed);
   return pool.work.load(std::memory_order_relaxed);
+}
+
+std::uint64_t Pool::waited_ns() noexcept {
+  return page().waited_ns.load(std::memory_order_relaxed);
 }
 
 void Pool::set_ended() noexcept {

@@ -21,6 +21,10 @@ enum class PoolState : std::uint32_t {
 
 enum class Policy : std::uint32_t { kLossless, kDrop, kFlight };
 
+// Chunks that may be handed out before a drain that had work lately is woken: 2 MiB, which one thread fills
+// in no less than 1 ms. Of a small pool fewer.
+inline constexpr std::uint32_t kMostPatience = 8;
+
 inline constexpr std::size_t kChunkClasses = sizeof kChunkSizes / sizeof kChunkSizes[0];
 
 // One per row of the lane table. Its thread's; a neighbour is never in the same pair of cache lines.
@@ -48,8 +52,11 @@ struct PoolPage {
   std::atomic<std::uint32_t> lock_word;     // pool_lock.hpp
   std::atomic<std::uint32_t> room;          // chunks that came back, rows that were freed; a futex
   std::atomic<std::uint32_t> room_waiters;  // threads asleep on it
-  std::atomic<std::uint32_t> work;          // chunks that were handed out: a futex the drain sleeps on
-  std::atomic<std::uint32_t> is_drain_asleep;
+  std::atomic<std::uint32_t> work;  // chunks that were handed out, and more where one is missing: a futex
+  // Chunks that must be handed out since `drain_saw` to wake the drain; 0 = it is awake.
+  std::atomic<std::uint32_t> drain_patience;
+  std::atomic<std::uint32_t> drain_saw;          // of `work`
+  std::atomic<std::uint64_t> waited_ns;          // by threads for room, all together
   std::atomic<std::uint64_t> lost_without_lane;  // records of threads that have no row, or of a child
   // Under the lock.
   std::uint64_t free_chunks[kChunkClasses];  // offsets; linked by ChunkHeader::next_free; 0 = none

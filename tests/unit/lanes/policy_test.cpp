@@ -91,7 +91,7 @@ TEST(Policy, LosslessWaitsForTheDrain) {
     Drain drain;
     for (std::uint32_t seen = 0; running.load() != 0;) {
       drain.once();
-      seen = Pool::wait_for_work(seen, 1'000'000);
+      seen = Pool::wait_for_work(seen, 1'000'000, false);
     }
     for (std::thread& thread : threads) thread.join();
     std::uint64_t left = 0, lost = 0;
@@ -102,6 +102,21 @@ TEST(Policy, LosslessWaitsForTheDrain) {
     }
     EXPECT_EQ(drain.drained() + left, kMany * kThreads);
     EXPECT_EQ(drain.lost() + lost, 0u);
+  });
+}
+
+// An hour is none that a test has.
+TEST(Policy, APatientDrainIsWokenForSomeChunks) {
+  in_own_process([] {
+    const LaneRun run({.memory_bytes = std::uint64_t{16} << 20});
+    constexpr std::uint64_t kHour_ns = 3'600'000'000'000;
+    constexpr std::uint64_t kMany = 200'000;  // a dozen chunks
+    std::thread drain([] {
+      const std::uint32_t saw = Pool::wait_for_work(0, kHour_ns, true);
+      EXPECT_GT(saw, 1u);
+    });
+    put_numbered(0, kMany);
+    drain.join();
   });
 }
 
