@@ -5,10 +5,10 @@
 #include <iterator>
 
 #include "agent/base/loaded_objects.hpp"
+#include "agent/base/plugin_library.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/intake/intake_lock.hpp"
-#include "agent/intake/symfile/open_plugin.hpp"
 #include "agent/life/agent.hpp"
 
 namespace jitquill::intake {

@@ -32,9 +32,9 @@ forbid agent/unwinders "agent/(lanes|hooks|drain|life|api|intake|preload|cli)/|w
 forbid agent/preload "writer/|jitquill/|agent/(api|base|hooks|drain|include|lanes|unwinders|cli)/"
 # Of the formats it reads jitdump, by the checker.
 forbid agent/cli "agent/(api|hooks|unwinders|preload)/|writer/($(tr '|' '\n' <<<"$formats" | grep -vx jitdump | paste -sd'|'))/"
-# The loader is asked to open something in one place: where the plugin is opened, with no lock of ours held. (The preload
+# The loader is asked to open something in one place: where plugins are opened, with no lock of ours held. (The preload
 # looks up libgcc, which it does not load.)
-opening=$(grep -rlE '::dlm?open\(' agent --include='*.?pp' | grep -vxE 'agent/(intake/symfile/open_plugin|preload/next)\.cpp' || true)
+opening=$(grep -rlE '::dlm?open\(' agent --include='*.?pp' | grep -vxE 'agent/(base/plugin_library|preload/next)\.cpp' || true)
 [ -z "$opening" ] || { echo "dlopen in $opening"; failed=1; }
 forbid agent/intake/symfile 'agent/(api|drain|lanes|unwinders)/'
 exit $failed

@@ -9,9 +9,6 @@
 
 namespace jitquill::intake {
 
-// Remembers where libjitquill.so lies, before the host changes its folder.
-void note_own_folder() noexcept;
-
 // False: another thread is at it, and goes on with what needs the plugin.
 bool open_symfile_plugin();
 // Null: not opened, or it cannot be.
