@@ -5,7 +5,7 @@
 // is the slot.
 //
 //   site of kind                                      hook
-//   entry: the function's first instruction           jitquill_site_enter
+//   entry: the function's first instruction           jitquill_site_enter, or jitquill_site_enter_stack
 //   exit: directly before each `ret`                  jitquill_site_leave
 //   tail: directly before a jump to another function  jitquill_site_tail
 //
@@ -18,6 +18,7 @@
 
 extern "C" {
 [[gnu::visibility("hidden")]] void jitquill_site_enter();
+[[gnu::visibility("hidden")]] void jitquill_site_enter_stack();  // x86_64/stack_hooks.S
 [[gnu::visibility("hidden")]] void jitquill_site_leave();
 [[gnu::visibility("hidden")]] void jitquill_site_tail();
 }

@@ -10,15 +10,16 @@
 #include "agent/base/safe_copy.hpp"
 #include "agent/hooks/site_hooks.hpp"
 #include "agent/hooks/sled.hpp"
+#include "agent/hooks/x86_64/stack_numbers.h"
 #include "jitquill/jitquill.h"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::sites {
 
-const void* hook(std::uint32_t kind) noexcept {
+const void* hook(std::uint32_t kind, bool with_stacks) noexcept {
   switch (kind) {
     case JITQUILL_SITE_ENTER:
-      return reinterpret_cast<const void*>(&jitquill_site_enter);
+      return reinterpret_cast<const void*>(with_stacks ? &jitquill_site_enter_stack : &jitquill_site_enter);
     case JITQUILL_SITE_LEAVE:
       return reinterpret_cast<const void*>(&jitquill_site_leave);
     case JITQUILL_SITE_TAIL:
@@ -31,6 +32,7 @@ const void* hook(std::uint32_t kind) noexcept {
 namespace {
 
 constexpr std::size_t kMostNameBytes = 4096;  // patterns look at no more
+constexpr std::uint32_t kWantsStack = 1u << JITQUILL_STACK_WANTED_BIT;
 
 // In the code, on a place that one store reaches, behind the site before.
 bool is_in_place(const CodeLoad& load, const Site& site, std::uint64_t free_from) noexcept {
@@ -51,15 +53,15 @@ bool is_sled_at(const CodeLoad& load, const Site& site) noexcept {
 // Thunks are few: one set for an arena of code.
 class KnownThunks {
  public:
-  bool leads_to(std::uint64_t thunk, const void* hook) noexcept {
+  // The hook that it leads to; null: it is no thunk.
+  const void* hook_of(std::uint64_t thunk) noexcept {
     for (const Row& row : rows_)
-      if (row.thunk == thunk && row.hook == hook) return true;
+      if (row.thunk == thunk) return row.hook;
     std::uint8_t bytes[sled::kThunkSize];
-    if (!safe_read(reinterpret_cast<const void*>(thunk), bytes) ||
-        sled::hook_of(bytes) != reinterpret_cast<std::uint64_t>(hook))
-      return false;
+    if (!safe_read(reinterpret_cast<const void*>(thunk), bytes)) return nullptr;
+    const auto* const hook = reinterpret_cast<const void*>(sled::hook_of(bytes));
     rows_[next_++ % kRows] = {thunk, hook};
-    return true;
+    return hook;
   }
 
  private:
@@ -72,8 +74,9 @@ class KnownThunks {
   unsigned next_ = 0;
 };
 
-// Of one function: its sites mostly lead to three thunks.
-Trouble check(const CodeLoad& load) noexcept {
+// Of one function: its sites mostly lead to three thunks. `takes_stacks` becomes false where an entry's hook
+// could not take a stack, and would take the wish for one for a part of the id.
+Trouble check(const CodeLoad& load, bool& takes_stacks) noexcept {
   KnownThunks known;
   std::uint64_t free_from = 0;
   for (const Site& site : load.sites) {
@@ -81,8 +84,9 @@ Trouble check(const CodeLoad& load) noexcept {
     if (wanted == nullptr || !is_in_place(load, site, free_from)) return Trouble::kBadSites;
     if (!is_sled_at(load, site)) return Trouble::kBadSleds;
     const std::uint64_t address = load.address + site.offset;
-    if (!known.leads_to(sled::target_of(load.bytes.data() + site.offset, address), wanted))
-      return Trouble::kBadThunk;
+    const void* const found = known.hook_of(sled::target_of(load.bytes.data() + site.offset, address));
+    if (found == nullptr || (found != wanted && found != hook(site.kind, true))) return Trouble::kBadThunk;
+    if (site.kind == JITQUILL_SITE_ENTER && found == wanted) takes_stacks = false;
     free_from = std::uint64_t{site.offset} + sled::kSize;
   }
   return Trouble::kNone;
@@ -143,9 +147,12 @@ SiteList::SiteList(const CodeLoad& load) noexcept
       name_size_(static_cast<std::uint32_t>(std::min(load.name.size(), kMostNameBytes))),
       id_(static_cast<std::uint32_t>(load.id)) {}
 
-SiteList* SiteList::make(const CodeLoad& load, Trouble& trouble) noexcept {
+SiteList* SiteList::make(const CodeLoad& load, Trouble& trouble, bool wants_stack) noexcept {
   const bool has_place = load.writable != nullptr && !load.may_fault;
-  trouble = !has_place ? Trouble::kNoPlace : load.id > UINT32_MAX ? Trouble::kLargeId : check(load);
+  bool takes_stacks = load.id < kWantsStack;
+  trouble = !has_place             ? Trouble::kNoPlace
+            : load.id > UINT32_MAX ? Trouble::kLargeId
+                                   : check(load, takes_stacks);
   if (trouble != Trouble::kNone) return nullptr;
   const std::size_t name_size = std::min(load.name.size(), kMostNameBytes);
   const std::size_t size = sizeof(SiteList) + load.sites.size() * sizeof(std::uint32_t) + name_size;
@@ -159,7 +166,8 @@ SiteList* SiteList::make(const CodeLoad& load, Trouble& trouble) noexcept {
   for (const Site& site : load.sites) {
     const bool is_entry = site.kind == JITQUILL_SITE_ENTER;
     list->offsets()[is_entry ? list->entries_++ : --exits] = site.offset;
-    sled::put_id(load.writable + site.offset, static_cast<std::uint32_t>(load.id));
+    const bool is_wanted = is_entry && wants_stack && takes_stacks;
+    sled::put_id(load.writable + site.offset, list->id_ | (is_wanted ? kWantsStack : 0));
   }
   if (name_size != 0) __builtin_memcpy(list->offsets() + list->count_, load.name.data(), name_size);
   if (is_written_through(load)) return list;
@@ -197,7 +205,7 @@ bool SiteList::is_there() noexcept {
     if (read == -EPERM || read == -ENOSYS) return true;
     if (read != static_cast<long>(count * sled::kSize)) return false;
     const bool are_ours = std::ranges::all_of(std::span(bytes, count), [&](const std::uint8_t* at) {
-      return sled::is_sled(at) && sled::id_of(at) == id_;
+      return sled::is_sled(at) && ((sled::id_of(at) ^ id_) & ~kWantsStack) == 0;
     });
     constexpr std::size_t kState = sizeof(std::uint16_t);
     if (!are_ours || all(SYS_process_vm_writev, kState) != static_cast<long>(count * kState)) return false;

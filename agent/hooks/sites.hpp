@@ -17,8 +17,9 @@
 
 namespace jitquill::sites {
 
-// The hooks that sleds lead to, by their kind (jitquill_site_kind).
-const void* hook(std::uint32_t kind) noexcept;
+// The hooks that sleds lead to, by their kind (jitquill_site_kind). `with_stacks`: where some functions'
+// stacks are to be taken, thunks for entries are made with that one.
+const void* hook(std::uint32_t kind, bool with_stacks = false) noexcept;
 
 // What keeps a function's sites off for good.
 enum class Trouble : std::uint8_t {
@@ -44,7 +45,8 @@ void touch(std::uint8_t* writable, std::uint64_t size) noexcept;
 class SiteList {
  public:
   // The load must have sites. Null: it has no site that could be switched, and `trouble` says why.
-  static SiteList* make(const CodeLoad& load, Trouble& trouble) noexcept;
+  // `wants_stack`: at each entry, if its thunks are made for that.
+  static SiteList* make(const CodeLoad& load, Trouble& trouble, bool wants_stack = false) noexcept;
   static void forget(SiteList* list) noexcept;  // null too
 
   // Directly behind make().

@@ -15,12 +15,6 @@ static_assert(JITQUILL_SITE_NO_ROOM_MASK == kNoRoomMask);
 static_assert(JITQUILL_SITE_WHEN_AT == offsetof(Record, when));
 static_assert(JITQUILL_SITE_WHAT_AT == offsetof(Record, what));
 
-// The order of the two stores is what makes a record whole or not there.
-void store(Record* at, std::uint64_t what, std::uint64_t when) noexcept {
-  at->what.store(what, std::memory_order_relaxed);
-  at->when.store(when, std::memory_order_release);
-}
-
 bool ends_a_frame(RecordKind kind) noexcept {
   return kind == RecordKind::kLeave || kind == RecordKind::kTail || kind == RecordKind::kLeaveKey;
 }
@@ -44,7 +38,7 @@ void store_more(Record* at, const std::uint8_t* bytes, std::size_t size, std::si
     for (std::size_t i = 0; i < size; ++i) first |= std::uint64_t{bytes[i]} << (8 * i);
   }
   const auto count = static_cast<std::uint32_t>(following) << 16;  // its low 16 bits would be in `when`
-  store(at, what_word(RecordKind::kMore, behind, count), first | kMoreMark);
+  store_record(at, what_word(RecordKind::kMore, behind, count), first | kMoreMark);
 }
 
 // Where `size` bytes of it lie in one piece: what is in both of them is copied into `room`.
@@ -90,7 +84,7 @@ bool post(std::uint32_t event, const Payload& payload) noexcept {
     store_more(at + 1 + i, piece_of(payload, from, here, room), here, more - 1 - i);
   }
   const std::uint64_t what = std::uint64_t{event & 0xFFFFU} | std::uint64_t{size} << 16;
-  store(at, what_word(RecordKind::kPost, what, 0), when_word(now, 0));
+  store_record(at, what_word(RecordKind::kPost, what, 0), when_word(now, 0));
   return true;
 }
 

@@ -16,6 +16,12 @@ namespace jitquill::lanes {
 // `count` records directly behind each other, at most kRecordsPerBlock; null: lost, and counted.
 Record* reserve(std::size_t count) noexcept;
 
+// The order of the two stores is what makes a record whole or not there.
+inline void store_record(Record* at, std::uint64_t what, std::uint64_t when) noexcept {
+  at->what.store(what, std::memory_order_relaxed);
+  at->when.store(when, std::memory_order_release);
+}
+
 // What the hooks' xadd moved without taking: so that a cursor without room stays so, however often it is
 // asked.
 void pull_back() noexcept;

@@ -126,5 +126,6 @@ static_assert(kChunksAt % kBlockSize == 0);
 inline constexpr std::uint32_t kPostThreadEnd =
     0xFFFF;                                          // no payload: it is about to end; hooks may still come
 inline constexpr std::uint32_t kPostStack = 0xFFFE;  // {u64 low, u64 high}: a stack to be told apart
+inline constexpr std::uint32_t kPostCallStack = 0xFFFD;  // call_stack.hpp: of the entry that follows
 
 }  // namespace jitquill::lanes

@@ -58,6 +58,8 @@
 
 /* eax = rax(r11, rdx, rcx), a function that uses general registers only. Keeps all but rax, rdx and r11. */
         .p2align 4
+        .globl  jitquill_native_call_c
+        .hidden jitquill_native_call_c
         .type   jitquill_native_call_c, @function
 jitquill_native_call_c:
 .Lcall_c:

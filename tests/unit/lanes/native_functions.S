@@ -92,6 +92,47 @@ chain_kept:
         jmp     with_fentry
         END     with_tail_call
 
+/* As their namesakes, while stacks are wanted. */
+        NATIVE  with_fentry_stack
+        call    jitquill_native_fentry_stack
+        END     with_fentry_stack
+
+        NATIVE  with_mcount_stack
+        push    %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        mov     %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        push    %rbx
+        sub     $24, %rsp
+        call    jitquill_native_mcount_stack
+        add     $24, %rsp
+        pop     %rbx
+        pop     %rbp
+        .cfi_def_cfa %rsp, 8
+        END     with_mcount_stack
+
+        NATIVE  with_chain_stack
+        push    %r10
+        .cfi_adjust_cfa_offset 8
+        call    jitquill_native_fentry_stack
+        pop     %r10
+        .cfi_adjust_cfa_offset -8
+        END     with_chain_stack
+
+        NATIVE  with_cyg_stack
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        lea     with_cyg_stack(%rip), %rdi
+        mov     8(%rsp), %rsi
+        call    jitquill_native_cyg_enter_stack
+        lea     with_cyg_stack(%rip), %rdi
+        mov     8(%rsp), %rsi
+        call    jitquill_native_cyg_exit
+        add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        END     with_cyg_stack
+
         NATIVE  with_nothing
         call    jitquill_native_nothing
         END     with_nothing

@@ -7,6 +7,7 @@
 
 #include "agent/hooks/mirror.hpp"
 #include "agent/hooks/site_hooks.hpp"
+#include "agent/lanes/call_stack.hpp"
 #include "tests/unit/lanes/lane_run.hpp"
 #include "tests/unit/lanes/own_process.hpp"
 
@@ -19,6 +20,9 @@ void with_chain();
 void with_wake();
 void with_broken_copy();
 void with_broken_copy_and_return();
+void with_fentry_stack();
+void with_mcount_stack();
+void with_cyg_stack();
 }
 
 namespace lanes_test {
@@ -63,8 +67,9 @@ void on_step(int) {
 }
 
 void expect_found_everywhere() {
-  for (void (*const hook)() : {jitquill_site_enter, jitquill_site_leave, jitquill_site_tail, with_fentry,
-                               with_return, with_mcount, with_tail_call, with_chain, with_wake}) {
+  for (void (*const hook)() :
+       {jitquill_site_enter, jitquill_site_leave, jitquill_site_tail, with_fentry, with_return, with_mcount,
+        with_tail_call, with_chain, with_wake, with_fentry_stack, with_mcount_stack, with_cyg_stack}) {
     g_steps = 0;
     call_stepped(hook);
     EXPECT_GT(g_steps, 20u);
@@ -79,6 +84,9 @@ TEST(Unwinding, PassesTheHooksAtEveryStep) {
     sigaction(SIGTRAP, &action, nullptr);
     jitquill::mirror::start({});
     expect_found_everywhere();  // no pool: the slow path's own frame
+    jitquill::GrowingArray<WantedRange> all;
+    ASSERT_TRUE(all.push({0, ~std::uint64_t{0}}));
+    tell_wanted_stacks(all);
     const LaneRun run({.memory_bytes = kChunksAt + kChunkSizes[0], .policy = Policy::kDrop});
     jitquill_site_enter();  // the first, which reads much of /proc
     expect_found_everywhere();

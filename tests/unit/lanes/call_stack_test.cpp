@@ -1,0 +1,219 @@
+// What a hook puts of a call stack: registers and memory as they were, up to where memory ends; and that the
+// hooks that do so keep what the plain ones keep.
+#include "agent/lanes/call_stack.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "agent/drain/lane_reader.hpp"
+#include "agent/hooks/mirror.hpp"
+#include "tests/unit/lanes/contract.hpp"
+#include "tests/unit/lanes/lane_run.hpp"
+#include "tests/unit/lanes/own_process.hpp"
+
+extern "C" {
+void with_fentry_stack();
+void with_mcount_stack();
+void with_chain_stack();
+void with_cyg_stack();
+}
+
+namespace lanes_test {
+namespace {
+
+using namespace jitquill;
+using namespace jitquill::lanes;
+
+struct Put {
+  StackHead head{};
+  std::vector<std::uint64_t> slice;
+};
+
+// Of all records of this thread those that are call stacks.
+std::vector<Put> stacks_in(const LaneRun& run) {
+  std::vector<Put> all;
+  drain::LaneReader reader;
+  EXPECT_TRUE(reader.begin(64 * 1024));
+  for (const auto& chunk : run.only_lane().chunks) {
+    std::uint32_t at = 0;
+    const drain::ChunkView view{reinterpret_cast<std::uint8_t*>(chunk.header),
+                                static_cast<std::uint32_t>(chunk.size)};
+    (void)reader.take(view, at, cpu::ticks(), 1'000);
+  }
+  EXPECT_EQ(reader.broken(), 0u);
+  for (const drain::Taken& taken : reader.sorted()) {
+    if (taken.kind != RecordKind::kPost || taken.event != kPostCallStack) continue;
+    const auto payload = reader.payload(taken);
+    Put put;
+    std::memcpy(&put.head, payload.data(), sizeof put.head);
+    put.slice.resize((payload.size() - sizeof put.head) / 8);
+    std::memcpy(put.slice.data(), payload.data() + sizeof put.head, put.slice.size() * 8);
+    all.push_back(put);
+  }
+  return all;
+}
+
+void put_at(const void* sp) {
+  put_call_stack(RecordKind::kEnter, 7, {1, reinterpret_cast<std::uint64_t>(sp), 3, 4, 5, 6, 7, 8});
+}
+
+class CallStackOf : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "ThreadSanitizer's memory is where the mirror would be";
+#endif
+  }
+};
+
+TEST_F(CallStackOf, AThreadIsItsMemory) {
+  in_own_process([] {
+    const LaneRun run;
+    std::thread([] {
+      static std::uint64_t before[kMostSlice / 8];
+      auto* const here = static_cast<std::uint64_t*>(__builtin_frame_address(0));
+      put_at(here);  // the first: where the stack ends is not known yet
+      const std::size_t room = 32;
+      std::memcpy(before, here, room * 8);
+      put_at(here);
+      EXPECT_EQ(std::memcmp(before, here, room * 8), 0) << "nothing of it has changed";
+    }).join();
+    const auto stacks = stacks_in(run);
+    ASSERT_EQ(stacks.size(), 2u);
+    for (const Put& put : stacks) {
+      EXPECT_EQ(put.head.what, what_word(RecordKind::kEnter, 7, 0));
+      EXPECT_EQ(put.head.registers.pc, 1u);
+      EXPECT_EQ(put.head.registers.bx, 3u);
+      EXPECT_EQ(put.head.registers.r15, 8u);
+      EXPECT_GE(put.slice.size(), 32u);
+    }
+    EXPECT_EQ(stacks[0].slice.size(), stacks[1].slice.size()) << "both to the end of the stack";
+  });
+}
+
+TEST_F(CallStackOf, ALargeOneIsCut) {
+  in_own_process([] {
+    const LaneRun run;
+    std::vector<std::uint64_t> memory(4'096);
+    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = i * 0x0102030405060708;
+    put_at(memory.data());
+    const auto stacks = stacks_in(run);
+    ASSERT_EQ(stacks.size(), 1u);
+    ASSERT_EQ(stacks[0].slice.size(), kMostSlice / 8);
+    EXPECT_TRUE(std::equal(stacks[0].slice.begin(), stacks[0].slice.end(), memory.begin()));
+  });
+}
+
+TEST_F(CallStackOf, AFiberEndsWhereItsMemoryEnds) {
+  in_own_process([] {
+    const LaneRun run;
+    constexpr std::size_t kPage = 4096;
+    auto* const memory = static_cast<std::uint8_t*>(
+        mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory + 2 * kPage, kPage, PROT_NONE);
+    for (const std::size_t left : {std::size_t{8}, std::size_t{64}, kPage - 8, kPage, kPage + 8, 2 * kPage})
+      put_at(memory + 2 * kPage - left);
+    put_at(memory + 4);  // no stack is so
+    const auto stacks = stacks_in(run);
+    ASSERT_EQ(stacks.size(), 7u);
+    const std::size_t sizes[] = {8, 64, kPage - 8, kPage, kPage + 8, kMostSlice, 0};
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(stacks[i].slice.size() * 8, sizes[i]) << i;
+  });
+}
+
+TEST_F(CallStackOf, ATakenReturnAddressIsPutBack) {
+  in_own_process([] {
+    mirror::start({});
+    const LaneRun run;
+    std::uint64_t stack[8] = {};
+    const auto hook = reinterpret_cast<std::uint64_t>(jitquill_return_hook);
+    const auto slot = reinterpret_cast<std::uint64_t>(&stack[3]);
+    ASSERT_EQ(jitquill_mirror_reach(slot), std::uint32_t{JITQUILL_MIRROR_TRY_AGAIN});
+    *reinterpret_cast<std::uint64_t*>(slot - mirror::kDistance) = 0x1234;
+    stack[3] = hook;
+    put_at(stack);
+    const auto stacks = stacks_in(run);
+    ASSERT_EQ(stacks.size(), 1u);
+    EXPECT_EQ(stacks[0].slice[3], 0x1234u);
+    EXPECT_EQ(stack[3], hook) << "the stack itself stays";
+  });
+}
+
+constexpr WantedRange kAll{0, ~std::uint64_t{0}};
+
+void want(std::vector<WantedRange> ranges) {
+  GrowingArray<WantedRange> all;
+  for (const WantedRange& range : ranges) ASSERT_TRUE(all.push(range));
+  tell_wanted_stacks(all);
+}
+
+using Function = void (*)();
+constexpr Function kFunctions[] = {with_fentry_stack, with_mcount_stack, with_chain_stack};
+
+TEST_F(CallStackOf, HooksThatTakeItKeepRegisters) {
+  in_own_process([] {
+    mirror::start({});
+    const auto expect_kept = [] {
+      for (const Function function : kFunctions)
+        lanes_test::expect_kept(reinterpret_cast<const std::uint8_t*>(function));
+    };
+    expect_kept();  // no pool, nothing is wanted
+    want({kAll});
+    expect_kept();
+    const LaneRun run;
+    expect_kept();
+    std::thread([&] { expect_kept(); }).join();
+    want({});
+    expect_kept();
+  });
+}
+
+// Each calls its hook in its first bytes; behind that nothing of it is on the stack.
+TEST_F(CallStackOf, HooksTakeItFromTheCallerOn) {
+  in_own_process([] {
+    mirror::start({});
+    const LaneRun run;
+    for (const Function function : kFunctions) function();
+    EXPECT_EQ(stacks_in(run).size(), 0u) << "nothing is wanted";
+    want({kAll});
+    for (const Function function : kFunctions) function();
+    with_cyg_stack();
+    const auto stacks = stacks_in(run);
+    ASSERT_EQ(stacks.size(), 4u);
+    const auto is_in = [](std::uint64_t address, Function function) {
+      return address - reinterpret_cast<std::uint64_t>(function) < 64;
+    };
+    EXPECT_FALSE(is_in(stacks[0].head.registers.pc, with_fentry_stack)) << "the caller";
+    EXPECT_TRUE(is_in(stacks[0].head.what & kLow48, with_fentry_stack));
+    EXPECT_TRUE(is_in(stacks[1].head.registers.pc, with_mcount_stack)) << "behind a prologue it is itself";
+    EXPECT_FALSE(is_in(stacks[2].head.registers.pc, with_chain_stack));
+    EXPECT_EQ(stacks[2].head.registers.sp, stacks[0].head.registers.sp) << "past the static chain";
+    EXPECT_TRUE(is_in(stacks[3].head.registers.pc, with_cyg_stack));
+    EXPECT_EQ(kind_of(stacks[3].head.what), RecordKind::kEnterWithin);
+  });
+}
+
+TEST(WantedStacks, AreFoundByAddress) {
+  std::mt19937_64 random(1);
+  for (unsigned round = 0; round < 200; ++round) {
+    std::vector<WantedRange> ranges;
+    for (auto count = random() % 20; count != 0; --count) {
+      const std::uint64_t start = random() % 1'000;
+      ranges.push_back({start, start + 1 + random() % 50});
+    }
+    want(ranges);
+    for (std::uint64_t address = 0; address < 1'100; ++address) {
+      const bool is_in = std::ranges::any_of(
+          ranges, [&](const WantedRange& range) { return address >= range.start && address < range.end; });
+      ASSERT_EQ(is_stack_wanted(address), is_in) << address;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanes_test
