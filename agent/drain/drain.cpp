@@ -45,6 +45,7 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (settings.has_native_functions) functions_.look_for_native();
   functions_.tell_unwanted(settings.unwanted);
   functions_.set_patterns(settings.patterns);
+  functions_.want_stacks(settings.stacks);
   load_calibrations();
   calibrate(now);
   pass_over(now);
@@ -137,6 +138,7 @@ Pass Drain::pass(const Now& now) noexcept {
 
 Pass Drain::look_at_all(const Look& look) noexcept {
   Pass pass;
+  call_stacks_.begin();
   bool misses = false;
   const std::uint32_t count = pool_->lane_count();
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -216,9 +218,13 @@ void Drain::define_new() noexcept {
   functions_.define_new([&](const FunctionInfo& function) { outputs_.define(function); });
 }
 
-void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept {
+void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> posts,
+                       std::span<const CallStack> stacks) noexcept {
   define_new();
-  outputs_.batch({thread_, events, posts});
+  count(Counter::run_stacks, stacks.size());
+  count(Counter::run_stacks_partial,
+        static_cast<std::uint64_t>(std::ranges::count(stacks, true, &CallStack::is_partial)));
+  outputs_.batch({thread_, events, posts, stacks});
 }
 
 bool Drain::commit(LaneDrain& lane) noexcept {

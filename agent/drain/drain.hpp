@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "agent/drain/call_stacks.hpp"
 #include "agent/drain/journal.hpp"
 #include "agent/drain/lane_drain.hpp"
 #include "agent/drain/run_outputs.hpp"
@@ -43,6 +44,7 @@ struct DrainSettings {
   bool is_this_process = false;       // so its mappings say what native functions are called
   bool has_native_functions = false;  // so they are looked at now: it may be killed before one is asked for
   std::string_view patterns = "*";    // of native functions: hooks=
+  std::string_view stacks = {};       // stack=, of those
   Unwanted unwanted{};
   bool demangles = false;
   Say say = nullptr;
@@ -87,7 +89,8 @@ class Drain final : private BatchTaker {
     std::uint64_t unrecorded;
   };
 
-  void take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept override;
+  void take_batch(std::span<const RunEvent> events, std::span<const Post> posts,
+                  std::span<const CallStack> stacks) noexcept override;
 
   bool set_up(const DrainSettings& settings) noexcept;
   lanes::Lane& row(std::uint32_t index) noexcept { return pool_->lane(index); }
@@ -117,7 +120,8 @@ class Drain final : private BatchTaker {
   Journal journal_;
   LaneReader reader_;
   EventBuffer events_{*this};
-  Surroundings around_{clock_, functions_, events_};
+  CallStacks call_stacks_{functions_};
+  Surroundings around_{clock_, functions_, events_, &call_stacks_};
   GrowingArray<LaneDrain*> lanes_;  // by row; null = free
   RunThread thread_{};              // whose batches are taken
   Bytes state_;

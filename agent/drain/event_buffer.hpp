@@ -4,6 +4,7 @@
 // Promises  batches of at most kMost events, in the order in which they were put.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,7 +16,8 @@ namespace jitquill::drain {
 // Who takes the batches: Drain.
 class BatchTaker {
  public:
-  virtual void take_batch(std::span<const RunEvent> events, std::span<const Post> posts) noexcept = 0;
+  virtual void take_batch(std::span<const RunEvent> events, std::span<const Post> posts,
+                          std::span<const CallStack> stacks) noexcept = 0;
 
  protected:
   ~BatchTaker() = default;
@@ -53,9 +55,26 @@ class EventBuffer {
     event.kind = RunEventKind::kPost;
     posts_[post_count_++] = post;
   }
+  // At the entry of `function`, around which so many frames of the thread are open.
+  void stack(std::uint64_t when_ns, FunctionNumber function, std::uint32_t depth,
+             const CallStack& stack) noexcept {
+    const std::size_t size = std::min(stack.callers.size(), kMostCallers);
+    if (stack_count_ == kMostStacks || kMostCallers - caller_count_ < size) flush();
+    RunEvent& event = next();
+    event = {};
+    event.when_ns = when_ns;
+    event.amount = stack_count_;
+    event.function = function;
+    event.depth = std::min(depth, kMostDepth) & kMostDepth;
+    event.kind = RunEventKind::kStack;
+    FunctionNumber* const callers = callers_ + caller_count_;
+    std::copy_n(stack.callers.data(), size, callers);
+    caller_count_ += size;
+    stacks_[stack_count_++] = {{callers, size}, stack.is_partial || size < stack.callers.size()};
+  }
   void flush() noexcept {
-    if (count_ != 0) taker_.take_batch({events_, count_}, {posts_, post_count_});
-    count_ = post_count_ = 0;
+    if (count_ != 0) taker_.take_batch({events_, count_}, {posts_, post_count_}, {stacks_, stack_count_});
+    count_ = post_count_ = stack_count_ = caller_count_ = 0;
   }
 
  private:
@@ -64,6 +83,12 @@ class EventBuffer {
   std::size_t post_count_ = 0;
   RunEvent events_[kMost];
   Post posts_[kMost];
+  static constexpr std::size_t kMostStacks = 512;
+  static constexpr std::size_t kMostCallers = 16 * 1024;
+  std::size_t stack_count_ = 0;
+  std::size_t caller_count_ = 0;
+  CallStack stacks_[kMostStacks];
+  FunctionNumber callers_[kMostCallers];
 };
 
 }  // namespace jitquill::drain

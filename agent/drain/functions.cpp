@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/lanes/call_stack.hpp"
+
 namespace jitquill::drain {
 namespace {
 
@@ -148,6 +150,7 @@ FunctionNumber Functions::by_address(std::uint64_t address, std::uint64_t when_n
 // Hooks say some address in the function: where it begins is its own.
 FunctionNumber Functions::number_native(std::uint64_t address) noexcept {
   const NativeName native = native_.find(address);
+  if (native_.size() != modules_searched_) tell_wanted_stacks();
   const std::uint64_t start = native.name.empty() ? address : native.address;
   Text text;
   const std::string_view name = native.name.empty() ? name_of_address(address, text) : native.name;
@@ -162,6 +165,63 @@ void Functions::set_patterns(std::string_view list) noexcept {
   has_patterns_ = are_patterns_new_ = patterns_.set(list) == nullptr;
   native_numbers_.clear();
   if (unwanted_.clear != nullptr) unwanted_.clear();
+  tell_wanted_stacks();
+}
+
+void Functions::want_stacks(std::string_view list) noexcept {
+  (void)stack_patterns_.set(list);
+  tell_wanted_stacks();
+}
+
+bool Functions::is_stack_wanted(std::string_view name) noexcept {
+  const std::string_view other = shown(name);
+  return stack_patterns_.match(name, other) && (!has_patterns_ || patterns_.match(name, other));
+}
+
+// Where memory runs out, what was told before stands.
+void Functions::tell_wanted_stacks() noexcept {
+  if (!stack_patterns_.any()) return;
+  GrowingArray<lanes::WantedRange> wanted;
+  bool has_memory = true;
+  native_.for_each_hooked([&](std::uint64_t start, std::uint64_t size, std::string_view name) {
+    if (size != 0 && is_stack_wanted(name)) has_memory &= wanted.push({start, start + size});
+  });
+  modules_searched_ = native_.size();
+  if (has_memory) lanes::tell_wanted_stacks(wanted);
+}
+
+FunctionNumber Functions::by_return(std::uint64_t address, std::uint64_t when_ns) noexcept {
+  if (const Placement* const placement = find_placement(address, when_ns)) return by_id(placement->id);
+  FunctionNumber number = callers_.find(address);
+  if (number != kNone) return number;
+  const NativeName native = native_.find(address);
+  const std::uint64_t start = native.name.empty() ? address : native.address;
+  number = number_strange(start | kAddressKey, 0, start);
+  if (number != kNone) (void)callers_.put(address, number);
+  return number;
+}
+
+// Of jitted code they are in the code lane, as if they lay behind it.
+bool Functions::find_tables(std::uint64_t address, std::uint64_t when_ns,
+                            stacks::CodeTables& tables) noexcept {
+  tables = {};
+  const Placement* const placement = find_placement(address, when_ns);
+  if (placement == nullptr) {
+    ModuleTables module;
+    if (!native_.find_tables(address, module)) return false;
+    tables = {module.header, module.low, module.high, {}, 0, false};
+    return true;
+  }
+  CodeRecord record;
+  const Known* const known = this->known(placement->id);
+  const bool has_record = known != nullptr && known->record_at != 0 && lane_ != nullptr &&
+                          lane_->read_at(known->record_at, record);
+  if (!has_record || record.tables.empty()) return true;
+  tables.keeps_frame_pointer = record.tables_header == 0;  // an empty .eh_frame
+  tables.copy = record.tables;
+  tables.copy_at = placement->address + record.tables_offset;
+  tables.header = tables.copy_at + record.tables_header;
+  return true;
 }
 
 std::string_view Functions::name_of_address(std::uint64_t address, Text& text) noexcept {
@@ -195,7 +255,8 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
   }
   info.name = shown(info.name);
   if (!info.name.empty()) return info;
-  ++nameless_;
+  // Of code that only called, nobody asked for a trace.
+  if (function.id != 0 || native_numbers_.find(function.address) != kNone) ++nameless_;
   info.name =
       function.id != 0 ? made_name("jit_", function.id, 10, text) : name_of_address(function.address, text);
   return info;

@@ -15,6 +15,7 @@
 #include "agent/base/patterns.hpp"
 #include "agent/drain/native_modules.hpp"
 #include "agent/lanes/code_lane.hpp"
+#include "agent/stacks/walker.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/growing_array.hpp"
@@ -73,6 +74,9 @@ class Functions {
   void set_patterns(std::string_view list) noexcept;
   // C++ names as their source has them; patterns take both forms then.
   void set_demangling(bool is_wanted) noexcept { demangles_ = is_wanted; }
+  // At whose entries call stacks are wanted, of native functions that are told of: lanes/call_stack.hpp has
+  // them from now on, those of modules that are seen later too.
+  void want_stacks(std::string_view list) noexcept;
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;
 
@@ -109,6 +113,13 @@ class Functions {
   }
   // kHidden too.
   FunctionNumber by_address(std::uint64_t address, std::uint64_t when_ns) noexcept;
+
+  // Of code that called: whether or not a pattern names it. Jitted, or a module's; kNone: of neither, or no
+  // memory.
+  FunctionNumber by_return(std::uint64_t address, std::uint64_t when_ns) noexcept;
+  void begin_look() noexcept { native_.begin_look(); }
+  // Where the unwinding tables of the code there are. False: no code is known there.
+  bool find_tables(std::uint64_t address, std::uint64_t when_ns, stacks::CodeTables& tables) noexcept;
 
   std::size_t size() const noexcept { return functions_.size(); }
   // tell(FunctionInfo) of each that is new since the last call.
@@ -160,6 +171,8 @@ class Functions {
   std::string_view shown(std::string_view name) noexcept {
     return demangles_ ? demangler_.text_of(name) : name;
   }
+  void tell_wanted_stacks() noexcept;
+  bool is_stack_wanted(std::string_view name) noexcept;
   void put_patterns(bool are_wanted, Bytes& state) noexcept;
   FunctionInfo describe(FunctionNumber number, Text& text) noexcept;
   void put_from(std::size_t first, Bytes& state) noexcept;
@@ -178,6 +191,9 @@ class Functions {
   Demangler demangler_;
   bool demangles_ = false;
   bool has_natives_ = false;
+  NamePatterns stack_patterns_;
+  std::size_t modules_searched_ = 0;  // so many there were when the wanted stacks were told
+  NumberTable callers_;               // of addresses in native code that called
   bool has_patterns_ = false;
   bool are_patterns_new_ = false;     // not put yet
   GrowingArray<Function> functions_;  // by number

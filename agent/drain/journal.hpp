@@ -73,7 +73,7 @@ class Journal {
   bool continue_at(std::uint64_t at) noexcept;
 
   int folder_ = -1;
-  FileIdentity folder_identity_;
+  jitquill::FileIdentity folder_identity_;  // not that of symbol_table.hpp
   GroupFile file_;
   Bytes record_;
   std::uint64_t sequence_ = 0;

@@ -48,8 +48,9 @@ bool take_mapping(std::string_view line, Mapping& mapping) noexcept {
   return is_whole && mapping.path.starts_with('/');
 }
 
-// Of the file whose beginning is mapped at `start`.
-void read_build_id(std::uint64_t start, FileIdentity& to) noexcept {
+// see(segment) of each of the file whose beginning is mapped at `start`, until it answers true.
+template <class See>
+void any_segment(std::uint64_t start, See see) noexcept {
   Elf64_Ehdr header;
   if (start == 0 || !safe_read(reinterpret_cast<const void*>(start), header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr))
@@ -58,12 +59,38 @@ void read_build_id(std::uint64_t start, FileIdentity& to) noexcept {
     Elf64_Phdr segment;
     if (!safe_read(reinterpret_cast<const void*>(start + header.e_phoff + i * sizeof segment), segment))
       return;
+    if (see(segment)) return;
+  }
+}
+
+void read_build_id(std::uint64_t start, FileIdentity& to) noexcept {
+  any_segment(start, [&](const Elf64_Phdr& segment) {
     std::uint8_t notes[kMostNoteBytes];
-    if (segment.p_type != PT_NOTE || segment.p_filesz > sizeof notes) continue;
+    if (segment.p_type != PT_NOTE || segment.p_filesz > sizeof notes) return false;
     const auto size = static_cast<std::size_t>(segment.p_filesz);
     const auto* const from = reinterpret_cast<const std::uint8_t*>(start + segment.p_offset);
-    if (safe_copy({from, size}, notes, 0) && take_build_id({notes, size}, to)) return;
-  }
+    return safe_copy({from, size}, notes, 0) && take_build_id({notes, size}, to);
+  });
+}
+
+ModuleTables read_tables(std::uint64_t start) noexcept {
+  ModuleTables tables;
+  std::uint64_t header = 0, first = ~std::uint64_t{0}, end = 0, at_start = 0;
+  bool has_header = false;
+  any_segment(start, [&](const Elf64_Phdr& segment) {
+    if (segment.p_type == PT_GNU_EH_FRAME) {
+      header = segment.p_vaddr;
+      has_header = true;
+    }
+    if (segment.p_type != PT_LOAD) return false;
+    if (segment.p_offset == 0) at_start = segment.p_vaddr;
+    first = std::min(first, segment.p_vaddr);
+    end = std::max(end, segment.p_vaddr + segment.p_memsz);
+    return false;
+  });
+  const std::uint64_t bias = start - at_start;
+  if (has_header && first < end) tables = {header + bias, first + bias, end + bias};
+  return tables;
 }
 
 }  // namespace
@@ -97,9 +124,13 @@ void NativeModules::see_mapping(std::string_view line) noexcept {
     file_inode_ = mapping.inode;
   }
   if (!mapping.is_code || is_known(mapping.start, mapping.inode)) return;
-  Module module{mapping.start, mapping.end, mapping.file_offset, {}, nullptr, nullptr};
+  Module module{};
+  module.start = mapping.start;
+  module.end = mapping.end;
+  module.file_offset = mapping.file_offset;
   module.identity.inode = mapping.inode;
-  if (file_inode_ == mapping.inode) read_build_id(file_start_, module.identity);
+  if (file_inode_ == mapping.inode) module.image = file_start_;
+  read_build_id(module.image, module.identity);
   (void)add(module, mapping.path);
 }
 
@@ -133,6 +164,35 @@ SymbolTable* NativeModules::symbols_of(Module& module) noexcept {
   module.symbols = new (std::nothrow) SymbolTable;
   if (module.symbols != nullptr) (void)module.symbols->read(module.path, module.identity);
   return module.symbols;
+}
+
+bool NativeModules::find_tables(std::uint64_t address, ModuleTables& tables) noexcept {
+  constexpr std::uint64_t kPageSize = 4096;
+  Module* module = module_of(address);
+  if (module == nullptr && is_this_process_ && strange_page_ != address / kPageSize) {
+    look_at_mappings();
+    module = module_of(address);
+    if (module == nullptr) strange_page_ = address / kPageSize;
+  }
+  if (module == nullptr) return false;
+  if (!module->has_tables && is_this_process_) module->tables = read_tables(module->image);
+  module->has_tables = true;
+  tables = module->tables;
+  return true;
+}
+
+// Most modules have none, and large tables of names: those are read again if one of their functions runs.
+bool NativeModules::has_hooks(Module& module) noexcept {
+  if (module.has_no_hooks) return false;
+  const bool was_read = module.symbols != nullptr;
+  SymbolTable* const symbols = symbols_of(module);
+  if (symbols != nullptr && symbols->calls_hooks()) return true;
+  module.has_no_hooks = true;
+  if (!was_read) {
+    delete module.symbols;
+    module.symbols = nullptr;
+  }
+  return false;
 }
 
 NativeName NativeModules::find(std::uint64_t address) noexcept {

@@ -22,6 +22,13 @@ struct NativeName {
   std::string_view name{};    // empty = nothing is named there
 };
 
+// Where the unwinding tables of a module are in this process.
+struct ModuleTables {
+  std::uint64_t header = 0;  // of its .eh_frame_hdr; 0 = it has none
+  std::uint64_t low = 0;     // [low, high): all of the module
+  std::uint64_t high = 0;
+};
+
 class NativeModules {
  public:
   NativeModules() noexcept = default;
@@ -37,6 +44,23 @@ class NativeModules {
   // The name is valid while this lives.
   NativeName find(std::uint64_t address) noexcept;
 
+  // False: the address is in none. Which that is, is asked for once in each look.
+  bool find_tables(std::uint64_t address, ModuleTables& tables) noexcept;
+  void begin_look() noexcept { strange_page_ = 0; }
+  // see(start, size, name) of each function of modules whose functions call hooks; looks at the mappings
+  // first.
+  template <class See>
+  void for_each_hooked(See see) noexcept {
+    if (is_this_process_) look_at_mappings();
+    for (Module& module : modules_.all()) {
+      if (!has_hooks(module)) continue;
+      const std::uint64_t bias = module.start - module.file_offset;
+      module.symbols->for_each(
+          [&](const NamedRange& range) { see(range.offset + bias, range.size, range.name); });
+    }
+  }
+  std::size_t size() const noexcept { return modules_.size(); }
+
   // | modules: count, {start, end, file offset, inode, build-id, path} |
   void put_new(Bytes& state) noexcept { put_from(put_, state); }
   void put_all(Bytes& state) noexcept { put_from(0, state); }
@@ -50,7 +74,12 @@ class NativeModules {
     FileIdentity identity;
     char* path;
     SymbolTable* symbols;  // null until they are wanted
+    std::uint64_t image;   // where its file's beginning is mapped; 0 = unknown
+    bool has_no_hooks;     // looked at: nothing in it calls one
+    bool has_tables;       // looked at: what is below
+    ModuleTables tables;
   };
+  bool has_hooks(Module& module) noexcept;
   void see_mapping(std::string_view line) noexcept;
   bool is_known(std::uint64_t start, std::uint64_t inode) const noexcept;
   bool add(Module module, std::string_view path) noexcept;
@@ -63,6 +92,7 @@ class NativeModules {
   bool is_this_process_ = false;
   std::uint64_t file_start_ = 0;  // the last mapping that was seen of a file's beginning
   std::uint64_t file_inode_ = 0;
+  std::uint64_t strange_page_ = 0;  // the last that was in no module, though the mappings were looked at
 };
 
 }  // namespace jitquill::drain

@@ -22,6 +22,11 @@ void put_event(EventBuffer& events, RunEventKind kind, std::uint64_t when_ns) no
   event.kind = kind;
 }
 
+// A record of the hooks that take stacks.
+bool is_entry_of_hook(RecordKind kind) noexcept {
+  return kind == RecordKind::kEnter || kind == RecordKind::kEnterAddress || kind == RecordKind::kEnterWithin;
+}
+
 }  // namespace
 
 inline std::uint64_t Pairing::time_of(std::uint64_t ticks, Clock& clock) noexcept {
@@ -230,12 +235,35 @@ void Pairing::take_post(const Taken& post, std::uint64_t when_ns, const LaneRead
   if (!source.failed()) learn_stack(low, high, StackKind::kFiber, around);
 }
 
+// The stack at the front was taken by the hook whose record comes next: told behind that entry, unless the
+// two were torn apart. How many records were taken.
+std::size_t Pairing::take_call_stack(std::span<const Taken> records, const LaneReader& reader,
+                                     const Surroundings& around) noexcept {
+  if (around.call_stacks == nullptr) return 1;
+  const std::uint64_t when_ns = time_of(records[0].ticks, around.clock);
+  const TakenStack taken = around.call_stacks->take(reader.payload(records[0]), when_ns);
+  if (taken.function == Functions::kNone || taken.function == Functions::kHidden) return 1;
+  const std::uint32_t depth = open_;
+  const bool has_entry = records.size() > 1 && is_entry_of_hook(records[1].kind);
+  if (has_entry) take_one(records[1], reader, around);
+  const bool is_open = has_entry && open_ != 0;
+  around.events.stack(last_ns_, taken.function, is_open ? open_ - 1 : depth, taken.stack);
+  return has_entry ? 2 : 1;
+}
+
 void Pairing::take(std::span<const Taken> records, const LaneReader& reader,
                    const Surroundings& around) noexcept {
   for (std::size_t at = 0; at < records.size();) {
     const std::size_t taken = take_calls(records.subspan(at), around);
     at += taken;
-    if (taken == 0) take_one(records[at++], reader, around);
+    if (taken != 0) continue;
+    const Taken& record = records[at];
+    if (record.kind == RecordKind::kPost && record.event == lanes::kPostCallStack) [[unlikely]] {
+      at += take_call_stack(records.subspan(at), reader, around);
+    } else {
+      take_one(record, reader, around);
+      ++at;
+    }
   }
 }
 

@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <span>
 
+#include "agent/drain/call_stacks.hpp"
 #include "agent/drain/clock.hpp"
 #include "agent/drain/event_buffer.hpp"
 #include "agent/drain/functions.hpp"
@@ -44,6 +45,7 @@ struct Surroundings {
   Clock& clock;
   Functions& functions;
   EventBuffer& events;
+  CallStacks* call_stacks = nullptr;  // null: stacks are passed over
 };
 
 class Pairing {
@@ -109,6 +111,8 @@ class Pairing {
                  EventBuffer& events) noexcept;
   void take_post(const Taken& post, std::uint64_t when_ns, const LaneReader& reader,
                  const Surroundings& around) noexcept;
+  std::size_t take_call_stack(std::span<const Taken> records, const LaneReader& reader,
+                              const Surroundings& around) noexcept;
   void put_lost(const Taken& lost, std::uint64_t when_ns, const Surroundings& around) noexcept;
   void put_head(Bytes& state) const noexcept;
 

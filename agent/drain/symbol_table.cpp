@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "agent/base/text_pieces.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::drain {
@@ -32,6 +33,15 @@ std::uint32_t rank_of(const Elf64_Sym& symbol) noexcept {
 bool is_function(const Elf64_Sym& symbol) noexcept {
   const unsigned type = ELF64_ST_TYPE(symbol.st_info);
   return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
+}
+
+// `.symtab` may have a version behind the name.
+bool is_hook(const char* name) noexcept {
+  static constexpr std::string_view kNames[] = {"mcount",     "_mcount",    "__mcount",
+                                                "__fentry__", "__return__", "__cyg_profile_func_enter"};
+  std::string_view plain(name);
+  plain = first(plain, plain.find('@'));
+  return std::ranges::find(kNames, plain) != std::end(kNames);
 }
 
 }  // namespace
@@ -153,6 +163,8 @@ bool SymbolTable::read_symbols(const File& file, std::uint64_t at, std::uint64_t
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kAtOnce, count - i));
     if (!file.read(at + i * sizeof(Elf64_Sym), part, size * sizeof(Elf64_Sym))) return false;
     for (const Elf64_Sym& symbol : std::span(part, size)) {
+      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name + std::size_t{1} < names_.size())
+        calls_hooks_ |= is_hook(names_.data() + symbol.st_name);
       std::uint64_t offset = 0;
       const bool is_wanted = is_function(symbol) && symbol.st_name + std::size_t{1} < names_.size() &&
                              names_[symbol.st_name] != '\0' && file.offset_of(symbol.st_value, offset);

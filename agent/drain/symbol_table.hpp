@@ -44,6 +44,18 @@ class SymbolTable {
   // Of the file at `path` if it is that one. False: no names.
   bool read(const char* path, const FileIdentity& identity) noexcept;
   NamedRange find(std::uint64_t file_offset) const noexcept;
+  // Whether its functions call what compilers have them call for profilers.
+  bool calls_hooks() const noexcept { return calls_hooks_; }
+  // see(NamedRange) of each, upwards; a size that is unknown reaches to the next.
+  template <class See>
+  void for_each(See see) const noexcept {
+    const auto all = symbols_.all();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::uint64_t to_next = i + 1 < all.size() ? all[i + 1].offset - all[i].offset : 0;
+      const std::uint64_t size = all[i].size != 0 ? all[i].size : to_next;
+      see(NamedRange{all[i].offset, size, std::string_view(names_.data() + all[i].name)});
+    }
+  }
 
  private:
   struct Symbol {
@@ -59,6 +71,7 @@ class SymbolTable {
 
   GrowingArray<Symbol> symbols_;  // by offset, then rank
   GrowingArray<char> names_;      // the string table, a NUL at its end
+  bool calls_hooks_ = false;
 };
 
 }  // namespace jitquill::drain

@@ -8,29 +8,32 @@
 #include "writer/bytes/names.hpp"
 #include "writer/bytes/raw_calls.hpp"
 #include "writer/sink/process_file.hpp"
+#include "writer/unwind/blob.hpp"
 
 namespace jitquill::lanes {
 namespace {
 
-constexpr std::string_view kMagic = "JQLCODE1";
+constexpr std::string_view kMagic = "JQLCODE2";
 constexpr std::size_t kChecksumAt = 8;
 constexpr std::size_t kChecked = 16;  // where what it covers begins
-constexpr std::size_t kHeadSize = 72;
+constexpr std::size_t kHeadSize = 88;
 constexpr std::size_t kNameSizeAt = 64;
-constexpr std::size_t kMostSize = kHeadSize + 2 * kMaxNameSize;
 constexpr std::size_t kBufferSize = 64 * 1024;
+constexpr std::size_t kMostSize = kBufferSize;
 
 void put(Bytes& out, const CodeRecord& record) noexcept {
   out.u32(0).u32(0).u64(0);  // size, nothing, checksum
   out.u8(static_cast<std::uint8_t>(record.kind)).u8(0).u16(0).u32(record.line);
   out.u64(record.id).u64(record.index).u64(record.when_ns).u64(record.address).u64(record.size);
-  out.u32(0).u32(0);  // sizes of name and file
+  out.u32(0).u32(0).u32(static_cast<std::uint32_t>(record.tables.size()));  // sizes of name and file
+  out.u32(record.tables_offset).u32(record.tables_header).u32(0);
   (void)put_clean(out, record.name);
   const std::size_t name_end = out.size();
   (void)put_clean(out, record.file);
   if (out.failed()) return;
   out.patch_u32(kNameSizeAt, static_cast<std::uint32_t>(name_end - kHeadSize));
   out.patch_u32(kNameSizeAt + 4, static_cast<std::uint32_t>(out.size() - name_end));
+  out.raw(record.tables);
   out.patch_u32(0, static_cast<std::uint32_t>(out.size()));
   out.patch_u64(kChecksumAt, checksum_of(out.view().subspan(kChecked)));
 }
@@ -59,8 +62,13 @@ bool parse(std::span<const std::uint8_t> bytes, CodeRecord& record) noexcept {
   record.size = source.u64();
   const std::uint32_t name_size = source.u32();
   const std::uint32_t file_size = source.u32();
+  const std::uint32_t tables_size = source.u32();
+  record.tables_offset = source.u32();
+  record.tables_header = source.u32();
+  (void)source.u32();
   record.name = source.text(name_size);
   record.file = source.text(file_size);
+  record.tables = source.raw(tables_size);
   return is_known(kind) && !source.failed() && source.is_at_end();
 }
 
@@ -101,16 +109,31 @@ Status CodeLane::append(const CodeRecord& record) noexcept {
   return record_.failed() ? Status::kNoMemory : file_.append(record_.view());
 }
 
+// None, where nothing is known of its frames, or they are not as they should be.
+void CodeLane::put_tables(const CodeLoad& load, CodeRecord& record) noexcept {
+  tables_.clear();
+  unwind::BlobSizes sizes;
+  const bool is_known = load.unwinding.has_rows() || load.unwinding.kind == Unwinding::Kind::kFramePointers;
+  const bool is_put =
+      is_known && unwind::put_blob(tables_, load.unwinding, load.bytes.size(), 0, sizes) == Status::kOk;
+  if (!is_put || tables_.size() > kMostTables) return;
+  record.tables = tables_.view();
+  record.tables_offset = static_cast<std::uint32_t>(unwind::eh_frame_offset(load.bytes.size()));
+  record.tables_header = sizes.eh_frame;
+}
+
 Status CodeLane::load(const CodeLoad& load, Written&) noexcept {
-  return append({.kind = CodeRecordKind::kLoad,
-                 .line = load.lines.empty() ? 0 : load.lines[0].line,
-                 .id = load.id,
-                 .index = load.index,
-                 .when_ns = load.when_ns,
-                 .address = load.address,
-                 .size = load.bytes.size(),
-                 .name = load.name,
-                 .file = file_of(load)});
+  CodeRecord record{.kind = CodeRecordKind::kLoad,
+                    .line = load.lines.empty() ? 0 : load.lines[0].line,
+                    .id = load.id,
+                    .index = load.index,
+                    .when_ns = load.when_ns,
+                    .address = load.address,
+                    .size = load.bytes.size(),
+                    .name = load.name,
+                    .file = file_of(load)};
+  if (keeps_tables_) put_tables(load, record);
+  return append(record);
 }
 
 Status CodeLane::move(const CodeMove& move, Written&) noexcept {

@@ -1,11 +1,12 @@
 // The code lane: what run news names, in the order in which it was announced. The file `code` in the lane
 // folder, beside `lanes`.
 //
-//   header   "JQLCODE1"
+//   header   "JQLCODE2"
 //   record   | size u32 | 0 u32 | checksum u64 | kind u8 | 0 u8 | 0 u16 | line u32 | id u64 | index u64 |
 //   when_ns u64
 //   |
-//            | address u64 | code size u64 | name size u32 | file size u32 | name | file |
+//            | address u64 | code size u64 | name size u32 | file size u32 | tables size u32 | offset u32 |
+//            | header u32 | 0 u32 | name | file | tables |
 //
 // all in host order, `size` and the checksum's reach being the whole record's and what is behind it.
 //
@@ -13,7 +14,7 @@
 // Promises  a record is one append, made before the announcement returns: so whoever saw a run record that
 //           names the code finds it here. The reader never crashes on what somebody else wrote; it stops for
 //           good at the first record that is damaged.
-// Does not  hold the bytes of code, nor its unwinding.
+// Does not  hold the bytes of code; its unwinding tables only where it is asked to, and up to kMostTables.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,11 @@ struct CodeRecord {
   std::uint64_t size = 0;
   std::string_view name{};
   std::string_view file{};
+  // Its .eh_frame and .eh_frame_hdr (writer/unwind/blob.hpp), made for the place that many bytes behind the
+  // code's first one; the header begins at `tables_header` in them.
+  std::span<const std::uint8_t> tables{};
+  std::uint32_t tables_offset = 0;
+  std::uint32_t tables_header = 0;
 };
 
 // No row of the table of sinks: whoever opens run news calls it beside them.
@@ -51,6 +57,8 @@ class CodeLane final : public Sink {
  public:
   // The file goes into `outlets.folder`: the lane folder.
   Status begin(const Origin& origin, const Outlets& outlets) noexcept override;
+  // Unwinding tables, too: for who walks call stacks.
+  void keep_tables() noexcept { keeps_tables_ = true; }
   // First: all that another's file had when it was taken from it. kNotFound: the process has closed that
   // meanwhile.
   Status put_all_of(const GroupFile& before) noexcept;
@@ -68,10 +76,15 @@ class CodeLane final : public Sink {
   bool is_in_memory() const noexcept override { return true; }
 
  private:
+  static constexpr std::size_t kMostTables = 32 * 1024;
+
   Status append(const CodeRecord& record) noexcept;
+  void put_tables(const CodeLoad& load, CodeRecord& record) noexcept;
 
   GroupFile file_;
   Bytes record_;
+  Bytes tables_;
+  bool keeps_tables_ = false;
 };
 
 class CodeLaneReader {

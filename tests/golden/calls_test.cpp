@@ -79,6 +79,33 @@ TEST_F(Calls, LooksAsItsPageShows) {
   EXPECT_TRUE(tests::page_has(JITQUILL_DOCS "/calls.md", text));
 }
 
+TEST_F(Calls, SaysWhoHadCalledWhereThatWasTaken) {
+  const FunctionNumber callers[] = {2, 1, 0};
+  RunStory story;
+  story.enter(kStart, 0).enter(kStart + 1'000, 1).stack({callers, false}).leave(kStart + 3'500);
+  story.enter(kStart + 4'000, 1).stack({std::span(callers).first(1), true}).leave(kStart + 5'000);
+  const std::string text = columns(story);
+  EXPECT_EQ(text, std::string(kBlank) + "main() {\n" +              //
+                      std::string(kBlank) + "  fib() {\n" +         //
+                      std::string(kBlank) + "   => print(int)\n" +  //
+                      std::string(kBlank) + "   => fib\n" +         //
+                      std::string(kBlank) + "   => main\n" +        //
+                      "          2.500 |   }\n" +                   //
+                      std::string(kBlank) + "  fib() {\n" +         //
+                      std::string(kBlank) + "   => print(int)\n" +  //
+                      std::string(kBlank) + "   => ... /* frames may be missing */\n" +
+                      "          1.000 |   }\n");
+}
+
+TEST_F(Calls, SaysOfWhichEntryAStackIsIfThatIsElsewhere) {
+  const FunctionNumber callers[] = {0};
+  RunStory story;
+  story.enter(kStart, 1).stack({callers, false});
+  story.events.erase(story.events.begin());
+  EXPECT_EQ(columns(story),
+            std::string(kBlank) + "/* call stack of fib() */\n" + std::string(kBlank) + " => main\n");
+}
+
 TEST_F(Calls, SaysHowAFrameEndedUnlessItReturned) {
   RunStory story;
   for (const FrameEnd end : {FrameEnd::kReturned, FrameEnd::kTailCalled, FrameEnd::kUnwound,

@@ -45,15 +45,26 @@ class RunStory {
     posts.push_back({number, payload});
     return other(RunEventKind::kPost, when_ns, 0, posts.size() - 1);
   }
-  Batch batch(const RunThread& thread) const { return {thread, events, posts}; }
+  // Of the entry in front of it.
+  RunStory& stack(const CallStack& taken) {
+    stacks.push_back(taken);
+    RunEvent stack = events.back();
+    stack.kind = RunEventKind::kStack;
+    stack.amount = stacks.size() - 1;
+    events.push_back(stack);
+    return *this;
+  }
+  Batch batch(const RunThread& thread) const { return {thread, events, posts, stacks}; }
   // The next batch of the thread begins: what is open stays so.
   void turn_page() {
     events.clear();
     posts.clear();
+    stacks.clear();
   }
 
   std::vector<RunEvent> events;
   std::vector<Post> posts;
+  std::vector<CallStack> stacks;
 
  private:
   struct Open {

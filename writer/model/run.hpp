@@ -52,6 +52,12 @@ struct Post {
   std::span<const std::uint8_t> payload;
 };
 
+// Who had called, from the innermost on.
+struct CallStack {
+  std::span<const FunctionNumber> callers;
+  bool is_partial;  // frames may be missing: not all of it could be walked, or one was left by a guess
+};
+
 struct RunThread {
   std::uint32_t number;   // dense, from 0, within one output; never reused
   std::uint32_t tid;      // the kernel's; may be reused by a later thread
@@ -63,6 +69,7 @@ struct Batch {
   RunThread thread;
   std::span<const RunEvent> events;
   std::span<const Post> posts;
+  std::span<const CallStack> stacks = {};
 };
 
 // A function that run news names: jitted, native, or an interpreter's.

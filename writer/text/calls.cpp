@@ -1,4 +1,5 @@
 // The sink of the format calls (docs/calls.md).
+#include <algorithm>
 #include <charconv>
 #include <new>
 
@@ -70,6 +71,7 @@ class CallsSink final : public RunSink {
   void put_leave(const RunEvent& leave, Bytes& out) noexcept;
   void put_leaf(const RunEvent& enter, const RunEvent& leave, Bytes& out) noexcept;
   void put_other(const RunEvent& event, const Batch& batch, Bytes& out) noexcept;
+  void put_call_stack(const RunEvent& event, const Batch& batch, Bytes& out) noexcept;
 
   FunctionTexts texts_;
   Bytes thread_;  // its column, of the batch at hand
@@ -163,7 +165,7 @@ void CallsSink::put_leaf(const RunEvent& enter, const RunEvent& leave, Bytes& ou
 void CallsSink::put_other(const RunEvent& event, const Batch& batch, Bytes& out) noexcept {
   put_start(event.when_ns, out);
   out.fill(' ', kDurationColumn + 3).raw(std::string_view(" | "));
-  if (event.kind == RunEventKind::kPost) put_indent(event, out);
+  if (event.kind == RunEventKind::kPost || event.kind == RunEventKind::kStack) put_indent(event, out);
   out.raw(std::string_view("/* "));
   if (event.kind == RunEventKind::kThreadBegin) out.raw(std::string_view("thread begins"));
   if (event.kind == RunEventKind::kThreadEnd) out.raw(std::string_view("thread ends"));
@@ -173,9 +175,31 @@ void CallsSink::put_other(const RunEvent& event, const Batch& batch, Bytes& out)
     out.raw(std::string_view(" and "));
     put_fraction(out, event.when_ns, kNsPerS, 0);
   }
+  if (event.kind == RunEventKind::kStack) {
+    out.raw(std::string_view("call stack of "));
+    put_name(event, out);
+  }
   if (event.kind == RunEventKind::kPost && event.amount < batch.posts.size())
     put_post(batch.posts[event.amount], out);
   out.raw(std::string_view(" */\n"));
+}
+
+// A line for each caller, as ftrace has them, in the column of calls.
+void CallsSink::put_call_stack(const RunEvent& event, const Batch& batch, Bytes& out) noexcept {
+  if (event.amount >= batch.stacks.size()) return;
+  const CallStack& stack = batch.stacks[event.amount];
+  const auto put_line = [&](std::string_view name) {
+    put_start(event.when_ns, out);
+    out.fill(' ', kDurationColumn + 3).raw(std::string_view(" | "));
+    out.fill(' ', 2 * std::size_t{std::min<unsigned>(event.depth, kMostIndented)});
+    out.raw(std::string_view(" => ")).raw(name).u8('\n');
+  };
+  for (const FunctionNumber caller : stack.callers) put_line(texts_.name(caller));
+  if (stack.is_partial) put_line("... /* frames may be missing */");
+}
+
+bool is_entry_of(const RunEvent& stack, const RunEvent& before) noexcept {
+  return before.kind == RunEventKind::kEnter && before.function == stack.function;
 }
 
 bool is_leaf(const RunEvent& enter, const RunEvent& next) noexcept {
@@ -188,7 +212,10 @@ Status CallsSink::batch(const Batch& batch, Bytes& out) noexcept {
   const auto events = batch.events;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const RunEvent& event = events[i];
-    if (event.kind == RunEventKind::kLeave) {
+    if (event.kind == RunEventKind::kStack) {
+      if (i == 0 || !is_entry_of(event, events[i - 1])) put_other(event, batch, out);
+      put_call_stack(event, batch, out);
+    } else if (event.kind == RunEventKind::kLeave) {
       put_leave(event, out);
     } else if (event.kind != RunEventKind::kEnter) {
       put_other(event, batch, out);

@@ -126,6 +126,7 @@ class FileReader {
 
   void read_call(const Columns& columns, Thread& thread) {
     std::string_view call = columns.call;
+    if (trimmed(call).starts_with("=> ")) return read_caller(trimmed(call).substr(3), columns, thread);
     const std::size_t indent = std::min(call.find_first_not_of(' '), call.size());
     std::uint64_t depth = indent / 2;
     if (indent % 2 != 0) report(Rule::kDepth, "an odd indentation");
@@ -141,6 +142,17 @@ class FileReader {
     last_ns_[columns.thread] = std::max(last_ns_[columns.thread], columns.time_ns);
     if (call.starts_with('}')) return close_call(columns, depth, call.substr(1), thread);
     open_call(columns, depth, call, thread);
+  }
+
+  // Behind the entry that it is of.
+  void read_caller(std::string_view name, const Columns& columns, Thread& thread) {
+    const auto& open = open_[columns.thread];
+    if (open.empty() || open.back() + 1 != thread.calls.size())
+      return report(Rule::kBalance, "a caller of no call");
+    Call& call = thread.calls.back();
+    if (call.is_stack_partial || columns.duration_ns) report(Rule::kColumns, std::string(name));
+    call.is_stack_partial = name == "... /* frames may be missing */";
+    if (!call.is_stack_partial) call.callers.emplace_back(name);
   }
 
   void read_comment(const Columns& columns, std::uint64_t depth, std::string_view words, Thread& thread) {

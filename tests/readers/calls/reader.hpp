@@ -36,6 +36,8 @@ struct Call {
   std::string how = {};  // empty = returned
   unsigned stack = 0;
   bool has_ended = false;
+  std::vector<std::string> callers = {};  // of a call whose stack was taken, the innermost first
+  bool is_stack_partial = false;
 };
 inline constexpr std::size_t kNone = ~std::size_t{0};
 

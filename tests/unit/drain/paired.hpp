@@ -68,7 +68,8 @@ class Paired : public drain::BatchTaker {
     buffer.flush();
     return taken;
   }
-  void take_batch(std::span<const RunEvent> batch, std::span<const Post>) noexcept override {
+  void take_batch(std::span<const RunEvent> batch, std::span<const Post>,
+                  std::span<const CallStack>) noexcept override {
     taken.insert(taken.end(), batch.begin(), batch.end());
   }
 

@@ -1,0 +1,18 @@
+// Opens libjitquill-stacks.so, which lies beside libjitquill.so, when call stacks are to be taken.
+//
+// Context   [life], with no lock of ours held (base/plugin_library.hpp). stacks_plugin(): any.
+// Promises  opened at most once.
+#pragma once
+
+#include <string_view>
+
+#include "agent/stacks/plugin.hpp"
+
+namespace jitquill::stacks {
+
+// False: it cannot be used; then `path` says where it was looked for, the first time.
+bool open_stacks_plugin(std::string_view& path) noexcept;
+// Null: not opened, or it cannot be.
+const Plugin* stacks_plugin() noexcept;
+
+}  // namespace jitquill::stacks
