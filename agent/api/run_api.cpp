@@ -82,7 +82,8 @@ int jitquill_wants_sites(void) {
 }
 
 const void* jitquill_site_hook(jitquill_site_kind kind) {
-  return sites::hook(kind);
+  read_options();
+  return sites::hook(kind, agent().wants().stacks);
 }
 
 jitquill_status jitquill_set_hooks(const char* patterns) {

@@ -11,6 +11,7 @@
 #include "agent/base/thread_id.hpp"
 #include "agent/hooks/mirror.hpp"
 #include "agent/lanes/hook_trouble.hpp"
+#include "agent/stacks/open_plugin.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -61,13 +62,15 @@ void Agent::tell_wants() noexcept {
   wants.unwinding = is_open && options_.unwind != UnwindMode::kOff;
   wants.inlining = is_open && options_.inlining;
   wants.sites = may_trace();
+  wants.stacks = is_open && options_.stack.any();
   wants.run_news = phase_ == Phase::kDormant && may_record() && RunNews::is_wanted(options_.formats);
   wants.map_in_tmp = options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap");
   wants.own_dump = options_.takes_own_dump;
   wants_.store(wants, std::memory_order_relaxed);
   const bool shows_events = (wants.run_news || run_news_.is_on()) && RunNews::shows_events(options_.formats);
   __atomic_store_n(&wanted_events_, shows_events ? 1 : 0, __ATOMIC_RELAXED);
-  native_hooks_.turn(phase_ == Phase::kAwake && wants.sites, phase_ == Phase::kDormant && wants.sites);
+  native_hooks_.turn(phase_ == Phase::kAwake && wants.sites, phase_ == Phase::kDormant && wants.sites,
+                     wants.stacks);
 }
 
 void Agent::take_over() noexcept {
@@ -218,7 +221,7 @@ Status Agent::stop() noexcept {
 }
 
 void Agent::leave() noexcept {
-  native_hooks_.turn(false, false);
+  native_hooks_.turn(false, false, false);
   run_news_.end(FrameEnd::kProcessEnd, kDrainWaitNs, place_, sinks_, log_);
   run_news_.leave();
   tell_wants();  // of an exec that fails
@@ -232,15 +235,31 @@ void Agent::stay() noexcept {
   switch_sites();
 }
 
-void start_drain() {
-  if (RunNews::start_thread()) return;
-  const auto tell = [](Agent& agent) {
-    agent.remark(
-        "the process may have no more threads: events of functions are written at its end, as far as memory= "
-        "holds them");
+namespace {
+
+void tell(std::string_view words) {
+  const auto remark = [&](Agent& agent) {
+    agent.remark(words);
     return Status::kOk;
   };
-  (void)with_agent(tell, tell);
+  (void)with_agent(remark, remark);
+}
+
+void open_stacks() {
+  std::string_view path;
+  if (stacks::open_stacks_plugin(path)) return;
+  Message line;
+  tell(line.text("cannot use ").text(path).text(": call stacks are told by frame pointers alone").view());
+}
+
+}  // namespace
+
+void start_drain(DrainWish wish) {
+  if (wish.stacks) open_stacks();
+  if (!wish.thread || RunNews::start_thread()) return;
+  tell(
+      "the process may have no more threads: events of functions are written at its end, as far as memory= "
+      "holds them");
 }
 
 void Agent::write_statistics() noexcept {

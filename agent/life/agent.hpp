@@ -33,6 +33,13 @@
 
 namespace jitquill {
 
+// What the drain needs.
+struct DrainWish {
+  bool thread = false;
+  bool stacks = false;  // the plugin for call stacks
+  explicit operator bool() const noexcept { return thread || stacks; }
+};
+
 class Agent {
  public:
   // -- any context --
@@ -58,9 +65,12 @@ class Agent {
   void leave() noexcept;
   // It did not, after leave().
   void stay() noexcept;
-  // True once where the drain needs its thread: start_drain() then, without the lock.
-  bool take_drain_wish() noexcept {
-    return options_.policy != LanePolicy::kFlight && run_news_.take_thread_wish();
+  // Once where the drain needs what is not to be made under a lock: start_drain() then.
+  DrainWish take_drain_wish() noexcept {
+    const bool has_thread = options_.policy != LanePolicy::kFlight;
+    const bool has_stacks = options_.stack.any();
+    const bool is_due = (has_thread || has_stacks) && run_news_.take_thread_wish();
+    return {is_due && has_thread, is_due && has_stacks};
   }
 
   // Fill in what only the agent knows: id, time, process, thread.
@@ -172,8 +182,8 @@ class Agent {
 // Exists from before the first call until the process is gone; never destroyed.
 Agent& agent() noexcept;
 
-// The drain's thread; with no lock held, inside guest_call().
-void start_drain();
+// With no lock held, inside guest_call().
+void start_drain(DrainWish wish);
 
 // Runs owner(agent) under the leaf lock; reentered(agent) instead if this thread holds it already.
 template <class Owner, class Reentered>
@@ -184,10 +194,10 @@ Status with_agent(Owner owner, Reentered reentered) {
     the_agent.take_over();
     const Status status = owner(the_agent);
     the_agent.let_go();
-    const bool wants_drain = the_agent.take_drain_wish();
+    const DrainWish wish = the_agent.take_drain_wish();
     LeafLock::unlock();
-    if (wants_drain) [[unlikely]]
-      start_drain();
+    if (wish) [[unlikely]]
+      start_drain(wish);
     return status;
   });
 }

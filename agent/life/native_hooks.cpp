@@ -13,6 +13,11 @@
 #define NATIVE_HOOK(name, number, hook) extern "C" [[gnu::visibility("hidden")]] void hook();
 #include "agent/life/native_hooks.def"
 #undef NATIVE_HOOK
+extern "C" {
+[[gnu::visibility("hidden")]] void jitquill_native_mcount_stack();
+[[gnu::visibility("hidden")]] void jitquill_native_fentry_stack();
+[[gnu::visibility("hidden")]] void jitquill_native_cyg_enter_stack();
+}
 
 namespace jitquill {
 namespace {
@@ -28,6 +33,22 @@ const void* const g_hooks[] = {
 #undef NATIVE_HOOK
 };
 static_assert(std::size(g_hooks) <= name_targets::kMostNames);
+
+const void* g_served[std::size(g_hooks)];  // by which each name is served while it is on
+
+// What takes the stack first, of hooks of entries.
+const void* with_stack(const void* hook) noexcept {
+  const struct {
+    void (*hook)();
+    void (*with_stack)();
+  } entries[] = {{&jitquill_native_mcount, &jitquill_native_mcount_stack},
+                 {&jitquill_native_fentry, &jitquill_native_fentry_stack},
+                 {&jitquill_native_cyg_enter, &jitquill_native_cyg_enter_stack}};
+  for (const auto& entry : entries)
+    if (reinterpret_cast<const void*>(entry.hook) == hook)
+      return reinterpret_cast<const void*>(entry.with_stack);
+  return hook;
+}
 
 // What the objects of this process are like.
 struct Callers {
@@ -89,11 +110,15 @@ void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) 
 
 void NativeHooks::add(std::atomic<const void*>* targets, std::uint32_t count, bool have_callers) noexcept {
   have_callers_ |= have_callers;
-  name_targets::add(targets, g_hooks, std::min<std::uint32_t>(count, std::size(g_hooks)));
+  name_targets::add(targets, g_served, std::min<std::uint32_t>(count, std::size(g_hooks)));
 }
 
-void NativeHooks::turn(bool on, bool may_wake) noexcept {
+void NativeHooks::turn(bool on, bool may_wake, bool with_stacks) noexcept {
   using name_targets::Mode;
+  for (std::size_t row = 0; row < std::size(g_hooks); ++row) {
+    const void* const hook = with_stacks ? with_stack(g_hooks[row]) : g_hooks[row];
+    if (g_served[row] != hook) g_served[row] = hook;
+  }
   name_targets::turn(on ? Mode::kOn : may_wake && !has_tried_ ? Mode::kWake : Mode::kOff);
 }
 

@@ -28,7 +28,8 @@ class NativeHooks {
   void found_callers() noexcept { have_callers_ = has_tried_ = true; }
   // Another process, or other patterns.
   void try_again() noexcept { has_tried_ = false; }
-  void turn(bool on, bool may_wake) noexcept;
+  // `with_stacks`: the stacks of some functions' entries are wanted (lanes/call_stack.hpp).
+  void turn(bool on, bool may_wake, bool with_stacks) noexcept;
 
  private:
   bool have_callers_ = false;

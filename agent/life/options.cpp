@@ -92,6 +92,10 @@ const char* set_hooks(Options& options, std::string_view value) noexcept {
   return options.hooks.set(value);
 }
 
+const char* set_stack(Options& options, std::string_view value) noexcept {
+  return options.stack.set(value);
+}
+
 const char* set_demangle(Options& options, std::string_view value) noexcept {
   if (value != "off" && value != "on") return "must be off or on";
   options.demangle = value == "on";

@@ -44,6 +44,7 @@ struct Options {
   std::uint32_t formats = 0;  // bit i = row i of sinks.def
   std::uint32_t intakes = 0;  // bit i = row i of intakes.def
   NamePatterns hooks;         // which functions are traced
+  NamePatterns stack;         // of those, at whose entries the call stack is taken
   bool demangle = false;      // of names: patterns see both forms, outputs of run news the source's
   FixedText<2048> dir;        // may hold the words of dir_template.hpp
   bool dir_was_given = false;

@@ -136,6 +136,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                            Log& log) noexcept {
   auto* const code_lane = new (std::nothrow) lanes::CodeLane;
   if (code_lane == nullptr) return Status::kNoMemory;
+  if (options.stack.any()) code_lane->keep_tables();
   Status status = begin_code_lane(*code_lane, origin, log);
   if (is_done(status) && !sinks.join(*code_lane, kCodeLaneRow)) status = Status::kNoMemory;
   if (!is_done(status)) {
@@ -149,6 +150,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .origin = origin,
                              .has_native_functions = has_native_functions_,
                              .patterns = options.hooks.view(),
+                             .stacks = options.stack.view(),
                              .unwanted = {left_alone::add, left_alone::clear},
                              .demangles = options.demangle},
                             remark);

@@ -42,7 +42,7 @@ bool Agent::is_traced(std::string_view name) noexcept {
 sites::SiteList* Agent::take_sites(const CodeLoad& load, Status& status) noexcept {
   if (load.sites.empty()) return nullptr;
   sites::Trouble trouble;
-  sites::SiteList* const list = sites::SiteList::make(load, trouble);
+  sites::SiteList* const list = sites::SiteList::make(load, trouble, is_named_by(options_.stack, load.name));
   if (list != nullptr) {
     count(Counter::sites_taken);
     return list;

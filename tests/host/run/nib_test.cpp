@@ -60,6 +60,45 @@ TEST(NibCalls, OfADeepRecursion) {
   expect_tree(folder, kThreads, "main(" + nest(size, "") + ")");
 }
 
+// Each entry of `down` has all that are open above it, main, and the host up to its thread's start.
+TEST(NibStacks, AreTheTrueCallers) {
+  const TempFolder folder;
+  constexpr std::size_t kSize = 20;
+  run_nib(folder, "deep", kSize, 1, kThreads, "formats=calls stack=down");
+  std::size_t found = 0;
+  for (const auto& [name, thread] : run_files::calls(folder).threads) {
+    std::size_t open = 0;
+    for (const auto& call : thread.calls) {
+      if (call.name != "down") {
+        EXPECT_TRUE(call.callers.empty()) << call.name;
+        continue;
+      }
+      std::vector<std::string> expected(open++, "down");
+      expected.push_back("main");
+      ASSERT_GT(call.callers.size(), expected.size());
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), call.callers.begin())) << open;
+      EXPECT_FALSE(call.is_stack_partial);
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, kThreads * (kSize + 1));
+}
+
+TEST(NibStacks, PassTailCalls) {
+  const TempFolder folder;
+  run_nib(folder, "tail", 30, 1, 1, "formats=calls stack=sum");
+  std::size_t found = 0;
+  for (const auto& [name, thread] : run_files::calls(folder).threads) {
+    for (const auto& call : thread.calls) {
+      if (call.name != "sum") continue;
+      ASSERT_FALSE(call.callers.empty());
+      EXPECT_EQ(call.callers.front(), "main");
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 31u);
+}
+
 TEST(NibCounts, OfADeepRecursion) {
   const TempFolder folder;
   constexpr std::size_t kSize = 100'000, kRounds = 2;
