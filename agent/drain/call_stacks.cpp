@@ -40,7 +40,7 @@ bool CallStacks::find_tables(std::uint64_t address, stacks::CodeTables& tables) 
 FunctionNumber CallStacks::entered(std::uint64_t what, std::uint64_t when_ns) noexcept {
   const std::uint64_t value = what & lanes::kLow48;
   return lanes::kind_of(what) == RecordKind::kEnter ? functions_.by_id(value)
-                                                    : functions_.by_address(value, when_ns);
+                                                    : functions_.by_stack_entry(value, when_ns);
 }
 
 TakenStack CallStacks::take(std::span<const std::uint8_t> payload, std::uint64_t when_ns) noexcept {

@@ -181,13 +181,24 @@ bool Functions::is_stack_wanted(std::string_view name) noexcept {
 // Where memory runs out, what was told before stands.
 void Functions::tell_wanted_stacks() noexcept {
   if (!stack_patterns_.any()) return;
-  GrowingArray<lanes::WantedRange> wanted;
+  GrowingArray<lanes::AddressSpan> seen, wanted;
   bool has_memory = true;
-  native_.for_each_hooked([&](std::uint64_t start, std::uint64_t size, std::string_view name) {
-    if (size != 0 && is_stack_wanted(name)) has_memory &= wanted.push({start, start + size});
-  });
+  native_.for_each_hooked(
+      [&](std::uint64_t start, std::uint64_t end) {
+        has_memory &= seen.push({start, end});
+      },
+      [&](std::uint64_t start, std::uint64_t size, std::string_view name) {
+        if (size != 0 && is_stack_wanted(name)) has_memory &= wanted.push({start, start + size});
+      });
   modules_searched_ = native_.size();
-  if (has_memory) lanes::tell_wanted_stacks(wanted);
+  if (has_memory) lanes::tell_wanted_stacks(seen, wanted);
+}
+
+FunctionNumber Functions::by_stack_entry(std::uint64_t address, std::uint64_t when_ns) noexcept {
+  const FunctionNumber number = by_address(address, when_ns);
+  if (number == kNone || number == kHidden || !stack_patterns_.any()) return number;
+  const NativeName native = native_.find(address);
+  return is_stack_wanted(native.name) ? number : kHidden;
 }
 
 FunctionNumber Functions::by_return(std::uint64_t address, std::uint64_t when_ns) noexcept {
@@ -274,6 +285,7 @@ void Functions::put_patterns(bool are_wanted, Bytes& state) noexcept {
   state.u8(demangles_ ? 1 : 0);
   if (!are_wanted) return (void)state.uleb128(0);
   state.uleb128(patterns_.view().size() + 1).raw(patterns_.view());
+  state.uleb128(stack_patterns_.view().size()).raw(stack_patterns_.view());
 }
 
 void Functions::put_new(Bytes& state) noexcept {
@@ -308,7 +320,10 @@ bool Functions::apply(ByteSource& state) noexcept {
   has_natives_ = true;  // a hidden one may be open
   if (!native_.apply(state)) return false;
   demangles_ = state.u8() != 0;
-  if (const std::uint64_t size = state.uleb128(); size != 0) set_patterns(state.text(size - 1));
+  if (const std::uint64_t size = state.uleb128(); size != 0) {
+    set_patterns(state.text(size - 1));
+    (void)stack_patterns_.set(state.text());
+  }
   return !state.failed();
 }
 

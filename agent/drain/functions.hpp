@@ -114,6 +114,8 @@ class Functions {
   // kHidden too.
   FunctionNumber by_address(std::uint64_t address, std::uint64_t when_ns) noexcept;
 
+  // As by_address(), of an entry whose stack was taken: kHidden too where that was not wanted.
+  FunctionNumber by_stack_entry(std::uint64_t address, std::uint64_t when_ns) noexcept;
   // Of code that called: whether or not a pattern names it. Jitted, or a module's; kNone: of neither, or no
   // memory.
   FunctionNumber by_return(std::uint64_t address, std::uint64_t when_ns) noexcept;
@@ -133,8 +135,8 @@ class Functions {
   bool has_new() const noexcept { return defined_ != functions_.size(); }
   std::uint64_t nameless() const noexcept { return nameless_; }
 
-  // | functions: count, {code id, address} | modules | demangles | patterns: 0, or size + 1 and text, if they
-  // changed | as uleb128: the functions' numbers follow from the order.
+  // | functions: count, {code id, address} | modules | demangles | patterns: 0, or size + 1 and text, and
+  // those of stacks, if they changed | as uleb128: the functions' numbers follow from the order.
   void put_new(Bytes& state) noexcept;
   void put_all(Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;

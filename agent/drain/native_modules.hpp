@@ -47,12 +47,13 @@ class NativeModules {
   // False: the address is in none. Which that is, is asked for once in each look.
   bool find_tables(std::uint64_t address, ModuleTables& tables) noexcept;
   void begin_look() noexcept { strange_page_ = 0; }
-  // see(start, size, name) of each function of modules whose functions call hooks; looks at the mappings
-  // first.
-  template <class See>
-  void for_each_hooked(See see) noexcept {
+  // see_module(start, end) of each, and see(start, size, name) of each function of those whose functions call
+  // hooks; looks at the mappings first.
+  template <class SeeModule, class See>
+  void for_each_hooked(SeeModule see_module, See see) noexcept {
     if (is_this_process_) look_at_mappings();
     for (Module& module : modules_.all()) {
+      see_module(module.start, module.end);
       if (!has_hooks(module)) continue;
       const std::uint64_t bias = module.start - module.file_offset;
       module.symbols->for_each(

@@ -11,7 +11,7 @@
 
 namespace jitquill::lanes {
 
-constinit std::atomic<const WantedRanges*> g_wanted_stacks{nullptr};
+constinit std::atomic<const WantedPieces*> g_wanted_stacks{nullptr};
 
 namespace {
 
@@ -113,17 +113,18 @@ void put_call_stack(RecordKind kind, std::uint64_t value, const StackRegisters& 
 }
 
 bool is_stack_wanted(std::uint64_t address) noexcept {
-  const WantedRanges* const wanted = g_wanted_stacks.load(std::memory_order_acquire);
-  if (wanted == nullptr) return false;
-  std::size_t low = 0, high = wanted->count;  // the first range that ends above the address
-  while (low < high) {
+  const WantedPieces* const told = g_wanted_stacks.load(std::memory_order_acquire);
+  if (told == nullptr) return false;
+  std::size_t low = 0,
+              high = told->count;  // of the pieces behind the first that begin at or below the address
+  while (high - low > 1) {
     const std::size_t middle = (low + high) / 2;
-    if (wanted->ranges[middle].end <= address)
-      low = middle + 1;
+    if (told->pieces[middle].start <= address)
+      low = middle;
     else
       high = middle;
   }
-  return low != wanted->count && address >= wanted->ranges[low].start;
+  return told->pieces[low].is_wanted != 0;
 }
 
 }  // namespace jitquill::lanes

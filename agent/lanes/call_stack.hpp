@@ -35,20 +35,27 @@ inline constexpr std::size_t kMostSlice = (kMostPayload - sizeof(StackHead)) / 8
 // The frame that stands at `registers`.
 void put_call_stack(RecordKind kind, std::uint64_t value, const StackRegisters& registers) noexcept;
 
-// Which native functions' stacks are wanted, since their hooks know no names: address ranges, ascending and
-// apart. A table stays for ever once it was told: a hook may be reading it.
-struct WantedRange {
+// Which native functions' stacks are wanted, since their hooks know no names: the address space in pieces,
+// each up to where the next one begins, the first from 0 on. Code that the drain has not seen yet is wanted,
+// so that the first calls into a library are not missed: the drain leaves out what is not. A table stays for
+// ever once it was told: a hook may be reading it.
+struct WantedPiece {
+  std::uint64_t start;
+  std::uint64_t is_wanted;
+};
+struct WantedPieces {
+  const WantedPiece* pieces;
+  std::size_t count;
+};
+extern constinit std::atomic<const WantedPieces*> g_wanted_stacks;  // null: none
+
+struct AddressSpan {
   std::uint64_t start;
   std::uint64_t end;
 };
-struct WantedRanges {
-  const WantedRange* ranges;
-  std::size_t count;
-};
-extern constinit std::atomic<const WantedRanges*> g_wanted_stacks;  // null: none
-
-// [drain]: sorts them, and has hooks use them from now on. Without memory those before stand.
-void tell_wanted_stacks(GrowingArray<WantedRange>& ranges) noexcept;
+// [drain]: sorts them, and has hooks use them from now on. Of `seen`, all code that was looked at, `wanted`
+// is a part. Without memory what was told before stands.
+void tell_wanted_stacks(GrowingArray<AddressSpan>& seen, GrowingArray<AddressSpan>& wanted) noexcept;
 
 bool is_stack_wanted(std::uint64_t address) noexcept;
 

@@ -9,39 +9,56 @@ namespace jitquill::lanes {
 namespace {
 
 // Several names of one function, or one inside another.
-void join_overlapping(GrowingArray<WantedRange>& ranges) noexcept {
-  const auto all = ranges.all();
+void sort_and_join(GrowingArray<AddressSpan>& spans) noexcept {
+  const auto all = spans.all();
+  std::ranges::sort(all, {}, &AddressSpan::start);
   std::size_t kept = 0;
-  for (const WantedRange& range : all) {
-    if (kept != 0 && range.start <= all[kept - 1].end)
-      all[kept - 1].end = std::max(all[kept - 1].end, range.end);
+  for (const AddressSpan& span : all) {
+    if (kept != 0 && span.start <= all[kept - 1].end)
+      all[kept - 1].end = std::max(all[kept - 1].end, span.end);
     else
-      all[kept++] = range;
+      all[kept++] = span;
   }
-  ranges.cut(kept);
+  spans.cut(kept);
 }
 
-bool are_told(const GrowingArray<WantedRange>& ranges) noexcept {
-  const WantedRanges* const told = g_wanted_stacks.load(std::memory_order_relaxed);
-  if (told == nullptr) return ranges.empty();
-  return told->count == ranges.size() &&
-         (told->count == 0 ||
-          std::memcmp(told->ranges, ranges.data(), told->count * sizeof(WantedRange)) == 0);
+// False: no memory.
+bool make_pieces(std::span<const AddressSpan> seen, std::span<const AddressSpan> wanted,
+                 GrowingArray<WantedPiece>& pieces) noexcept {
+  bool has_memory = pieces.push({0, 1});
+  std::size_t next = 0;
+  for (const AddressSpan& code : seen) {
+    has_memory &= pieces.push({code.start, 0});
+    for (; next < wanted.size() && wanted[next].start < code.end; ++next) {
+      if (wanted[next].start < code.start) continue;
+      has_memory &= pieces.push({wanted[next].start, 1});
+      has_memory &= pieces.push({std::min(wanted[next].end, code.end), 0});
+    }
+    has_memory &= pieces.push({code.end, 1});
+  }
+  return has_memory;
+}
+
+bool are_told(const GrowingArray<WantedPiece>& pieces) noexcept {
+  const WantedPieces* const told = g_wanted_stacks.load(std::memory_order_relaxed);
+  return told != nullptr && told->count == pieces.size() &&
+         std::memcmp(told->pieces, pieces.data(), told->count * sizeof(WantedPiece)) == 0;
 }
 
 }  // namespace
 
-void tell_wanted_stacks(GrowingArray<WantedRange>& ranges) noexcept {
-  std::ranges::sort(ranges.all(), {}, &WantedRange::start);
-  join_overlapping(ranges);
-  if (are_told(ranges)) return;
-  const std::size_t size = ranges.size() * sizeof(WantedRange);
-  void* const block = ::operator new(sizeof(WantedRanges) + size, std::nothrow);
+void tell_wanted_stacks(GrowingArray<AddressSpan>& seen, GrowingArray<AddressSpan>& wanted) noexcept {
+  sort_and_join(seen);
+  sort_and_join(wanted);
+  GrowingArray<WantedPiece> pieces;
+  if (!make_pieces(seen.all(), wanted.all(), pieces) || are_told(pieces)) return;
+  const std::size_t size = pieces.size() * sizeof(WantedPiece);
+  void* const block = ::operator new(sizeof(WantedPieces) + size, std::nothrow);
   if (block == nullptr) return;
-  auto* const told = static_cast<WantedRanges*>(block);
-  auto* const copy = reinterpret_cast<WantedRange*>(told + 1);
-  if (size != 0) std::memcpy(copy, ranges.data(), size);
-  new (told) WantedRanges{copy, ranges.size()};
+  auto* const told = static_cast<WantedPieces*>(block);
+  auto* const copy = reinterpret_cast<WantedPiece*>(told + 1);
+  std::memcpy(copy, pieces.data(), size);
+  new (told) WantedPieces{copy, pieces.size()};
   g_wanted_stacks.store(told, std::memory_order_release);
 }
 

@@ -108,6 +108,30 @@ TEST_P(NativeStacks, AreTheTrueCallers) {
   EXPECT_FALSE(run_files::counts(folder).contains("__libc_start_main")) << "which was never traced";
 }
 
+// The drain has not seen the library when it is called first.
+TEST(NativeStacksOf, ALibraryThatIsOpenedLateAreThereFromItsFirstCallOn) {
+  const std::string hosts = NATIVE_HOSTS;
+  if (access((hosts + "/late_library").c_str(), R_OK) != 0) GTEST_SKIP() << "no gcc";
+  const TempFolder folder;
+  const auto ended = run(with_preload(folder, hosts + "/late_gcc_fentry_O2", {hosts + "/late_library"},
+                                      "formats=calls hooks=* stack=late_inner"));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  std::size_t found = 0;
+  for (const auto& [name, thread] : run_files::calls(folder).threads) {
+    for (const auto& call : thread.calls) {
+      if (call.name != "late_inner") {
+        EXPECT_TRUE(call.callers.empty()) << call.name;
+        continue;
+      }
+      ASSERT_GE(call.callers.size(), 2u) << "call " << found;
+      EXPECT_EQ(call.callers[0] + " " + call.callers[1], "late_entry main");
+      EXPECT_FALSE(call.is_stack_partial);
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 2u);
+}
+
 TEST(NativeStacksNot, AreTakenOfFunctionsThatHooksDoesNotName) {
   const std::string host = std::string(NATIVE_HOSTS) + "/stacks_gcc_fentry_O2";
   if (access(host.c_str(), X_OK) != 0) GTEST_SKIP() << "no gcc";

@@ -144,12 +144,14 @@ TEST_F(CallStackOf, ATakenReturnAddressIsPutBack) {
   });
 }
 
-constexpr WantedRange kAll{0, ~std::uint64_t{0}};
+using Spans = std::vector<AddressSpan>;
+const Spans kAll{{0, ~std::uint64_t{0}}};
 
-void want(std::vector<WantedRange> ranges) {
-  GrowingArray<WantedRange> all;
-  for (const WantedRange& range : ranges) ASSERT_TRUE(all.push(range));
-  tell_wanted_stacks(all);
+void want(const Spans& wanted, const Spans& seen = kAll) {
+  GrowingArray<AddressSpan> to_want, to_see;
+  for (const AddressSpan& span : wanted) ASSERT_TRUE(to_want.push(span));
+  for (const AddressSpan& span : seen) ASSERT_TRUE(to_see.push(span));
+  tell_wanted_stacks(to_see, to_want);
 }
 
 using Function = void (*)();
@@ -163,7 +165,7 @@ TEST_F(CallStackOf, HooksThatTakeItKeepRegisters) {
         lanes_test::expect_kept(reinterpret_cast<const std::uint8_t*>(function));
     };
     expect_kept();  // no pool, nothing is wanted
-    want({kAll});
+    want(kAll);
     expect_kept();
     const LaneRun run;
     expect_kept();
@@ -180,7 +182,7 @@ TEST_F(CallStackOf, HooksTakeItFromTheCallerOn) {
     const LaneRun run;
     for (const Function function : kFunctions) function();
     EXPECT_EQ(stacks_in(run).size(), 0u) << "nothing is wanted";
-    want({kAll});
+    want(kAll);
     for (const Function function : kFunctions) function();
     with_cyg_stack();
     const auto stacks = stacks_in(run);
@@ -198,20 +200,26 @@ TEST_F(CallStackOf, HooksTakeItFromTheCallerOn) {
   });
 }
 
-TEST(WantedStacks, AreFoundByAddress) {
+bool is_in(const Spans& spans, std::uint64_t address) {
+  return std::ranges::any_of(
+      spans, [&](const AddressSpan& span) { return address >= span.start && address < span.end; });
+}
+
+TEST(WantedStacks, AreThoseThatAreNamedAndThoseOfUnknownCode) {
   std::mt19937_64 random(1);
   for (unsigned round = 0; round < 200; ++round) {
-    std::vector<WantedRange> ranges;
-    for (auto count = random() % 20; count != 0; --count) {
+    Spans seen, wanted;
+    for (auto modules = random() % 4; modules != 0; --modules) {
       const std::uint64_t start = random() % 1'000;
-      ranges.push_back({start, start + 1 + random() % 50});
+      seen.push_back({start, start + 100 + random() % 200});
+      for (auto count = random() % 8; count != 0; --count) {
+        const std::uint64_t at = start + random() % 100;
+        wanted.push_back({at, std::min(at + 1 + random() % 50, seen.back().end)});
+      }
     }
-    want(ranges);
-    for (std::uint64_t address = 0; address < 1'100; ++address) {
-      const bool is_in = std::ranges::any_of(
-          ranges, [&](const WantedRange& range) { return address >= range.start && address < range.end; });
-      ASSERT_EQ(is_stack_wanted(address), is_in) << address;
-    }
+    want(wanted, seen);
+    for (std::uint64_t address = 0; address < 1'400; ++address)
+      ASSERT_EQ(is_stack_wanted(address), is_in(wanted, address) || !is_in(seen, address)) << address;
   }
 }
 

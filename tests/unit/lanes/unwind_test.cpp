@@ -84,9 +84,8 @@ TEST(Unwinding, PassesTheHooksAtEveryStep) {
     sigaction(SIGTRAP, &action, nullptr);
     jitquill::mirror::start({});
     expect_found_everywhere();  // no pool: the slow path's own frame
-    jitquill::GrowingArray<WantedRange> all;
-    ASSERT_TRUE(all.push({0, ~std::uint64_t{0}}));
-    tell_wanted_stacks(all);
+    jitquill::GrowingArray<AddressSpan> seen, wanted;
+    tell_wanted_stacks(seen, wanted);  // so all are
     const LaneRun run({.memory_bytes = kChunksAt + kChunkSizes[0], .policy = Policy::kDrop});
     jitquill_site_enter();  // the first, which reads much of /proc
     expect_found_everywhere();
