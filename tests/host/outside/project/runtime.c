@@ -1,7 +1,7 @@
 /* A runtime in C99 that compiles three functions, announces and runs them: add_1, add_2 and add_3, each with
  * a line and a frame. Prints what they compute, which an agent may not change. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include <jitquill/jitquill.h>
+#include <jitquill/events.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +57,7 @@ int main(void) {
       return 1;
     }
   }
+  (void)jitquill_marker("compiled");
   for (n = 0; n < FUNCTIONS; ++n) result = call(memory + n * SPACING, result);
   for (n = 0; n < FUNCTIONS; ++n) (void)jitquill_code_unloaded(memory + n * SPACING);
   printf("result %d\n", result);
