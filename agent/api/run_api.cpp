@@ -117,11 +117,12 @@ jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size) 
   return post(event, payload, size, {});
 }
 
-jitquill_status jitquill_post_text(uint32_t event, const void* fields, size_t size, const char* text) {
+jitquill_status jitquill_post_text(uint32_t event, const void* fields, size_t size, const char* text,
+                                   size_t most) {
   if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
-  const std::size_t most = JITQUILL_POST_MOST - size;
-  const std::string_view all = text_of(text, most + 1);
-  const std::string_view whole = first_characters(all, most);
+  const std::size_t room = JITQUILL_POST_MOST - size;
+  const std::string_view all = text_of(text, most < room + 1 ? most : room + 1);
+  const std::string_view whole = first_characters(all, room);
   const jitquill_status status = post(event, fields, size, whole);
   if (status != JITQUILL_OK || whole.size() == all.size()) return status;
   count(Counter::event_texts_cut);

@@ -23,8 +23,7 @@
  * source file is dlsym's, as in jitquill.h: jitquill_wants_events() once at start.)
  *
  * Statuses, which may be ignored: JITQUILL_OK; JITQUILL_OFF, no output shows events, or no agent;
- * JITQUILL_TEXT_CUT; JITQUILL_TOO_LARGE, of bytes; JITQUILL_NO_MEMORY, there was no room: counted, and placed
- * in the outputs.
+ * JITQUILL_TEXT_CUT; JITQUILL_TOO_LARGE, of bytes; JITQUILL_NO_MEMORY, no room: the outputs say where.
  *
  * Growth. An event's number and fields never change; an agent that is older than an event shows its number.
  */
@@ -43,10 +42,10 @@ extern "C" {
 #define JITQUILL_POST_MOST 4096
 JITQUILL_FUNCTION jitquill_status jitquill_post(uint32_t event, const void* payload, size_t size);
 
-/* The same with a text behind `size` bytes: up to its NUL, cut between two characters where it is too long
- * for JITQUILL_POST_MOST together. NULL = "". */
+/* The same with a text behind `size` bytes: up to its NUL or `most` bytes, cut between two characters where
+ * there is no room for all of it. NULL = "". Also for texts of the events below that end without a NUL. */
 JITQUILL_FUNCTION jitquill_status jitquill_post_text(uint32_t event, const void* fields, size_t size,
-                                                     const char* text);
+                                                     const char* text, size_t most);
 
 /* A word that is not 0 while an output shows events; it stays where it is for the life of the process. NULL
  * without an agent. */
@@ -85,11 +84,12 @@ static inline int jitquill_wants_events(void) {
 #define JITQUILL_TELL_TEXT(event, text, members, ...)                       \
   if (!jitquill_wants_events()) return JITQUILL_OFF;                        \
   const struct __attribute__((packed)) { members; } fields = {__VA_ARGS__}; \
-  return jitquill_post_text(JITQUILL_EVENT_##event, &fields, sizeof fields, text)
+  return jitquill_post_text(JITQUILL_EVENT_##event, &fields, sizeof fields, text, (size_t)-1)
 #define JITQUILL_TELL_BYTES(event, bytes, size) \
   return jitquill_wants_events() ? jitquill_post(JITQUILL_EVENT_##event, bytes, size) : JITQUILL_OFF
-#define JITQUILL_TELL_ONLY(event, text) \
-  return jitquill_wants_events() ? jitquill_post_text(JITQUILL_EVENT_##event, NULL, 0, text) : JITQUILL_OFF
+#define JITQUILL_TELL_ONLY(event, text)                                                                  \
+  return jitquill_wants_events() ? jitquill_post_text(JITQUILL_EVENT_##event, NULL, 0, text, (size_t)-1) \
+                                 : JITQUILL_OFF
 
 /* ---- Made from writer/model/runtime_event.def: change that, then tests/law/events.sh --write ---- */
 /* clang-format off */

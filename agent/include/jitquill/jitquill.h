@@ -347,8 +347,8 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
   X(jitquill_status, jitquill_stack, (const void* low, const void* high), (low, high), JITQUILL_NO_AGENT)    \
   X(const void*, jitquill_return_address, (const void* found, const void* slot), (found, slot), found)       \
   X(const uint32_t*, jitquill_wanted_events, (void), (), NULL)                                               \
-  X(jitquill_status, jitquill_post_text, (uint32_t e, const void* p, size_t n, const char* t), (e, p, n, t), \
-    JITQUILL_NO_AGENT)
+  X(jitquill_status, jitquill_post_text, (uint32_t e, const void* p, size_t n, const char* t, size_t m),     \
+    (e, p, n, t, m), JITQUILL_NO_AGENT)
 
 /* The agent exports one, named jitquill_functions_v1. */
 typedef struct jitquill_functions {

@@ -168,6 +168,10 @@ static void post_limits(void) {
   text[4095] = '\0';
   OK(jitquill_message(text));
   OK(jitquill_message(NULL));
+  OK(jitquill_post_text(JITQUILL_EVENT_MESSAGE, NULL, 0, text, 6));
+  text[3] = '\0';
+  OK(jitquill_post_text(JITQUILL_EVENT_MESSAGE, NULL, 0, text, 6));
+  text[3] = '\xE2';
   OK(jitquill_binary_message(text, JITQUILL_POST_MOST));
   check(jitquill_binary_message(text, JITQUILL_POST_MOST + 1), JITQUILL_TOO_LARGE);
   check(jitquill_binary_message(NULL, 1), JITQUILL_BAD_ARGUMENT);

@@ -144,6 +144,8 @@ void expect_rounds(const TempFolder& folder, std::size_t rounds, std::vector<std
     expected.push_back("thread named: thread 1, " + euros.substr(0, 4086));  // 8 bytes are its id
     expected.push_back("message: " + euros);
     expected.push_back("message: ");
+    expected.push_back("message: " + euros.substr(0, 6));
+    expected.push_back("message: " + euros.substr(0, 3));
     expected.push_back("binary message: 4096 bytes");
     expected.push_back("event 1024, 5 bytes");
     EXPECT_EQ(events, expected);

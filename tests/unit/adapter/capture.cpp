@@ -118,7 +118,7 @@ const void* return_address(const void* found, const void*) {
 const std::uint32_t* wanted_events() {
   return nullptr;
 }
-jitquill_status post_text(std::uint32_t, const void*, std::size_t, const char*) {
+jitquill_status post_text(std::uint32_t, const void*, std::size_t, const char*, std::size_t) {
   return JITQUILL_OK;
 }
 

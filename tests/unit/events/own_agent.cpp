@@ -22,9 +22,10 @@ jitquill_status post(std::uint32_t event, const void* payload, std::size_t size)
   return JITQUILL_OK;
 }
 
-jitquill_status post_text(std::uint32_t event, const void* fields, std::size_t size, const char* text) {
+jitquill_status post_text(std::uint32_t event, const void* fields, std::size_t size, const char* text,
+                          std::size_t most) {
   post(event, fields, size);
-  told.back().payload.insert(told.back().payload.end(), text, text + std::strlen(text));
+  told.back().payload.insert(told.back().payload.end(), text, text + strnlen(text, most));
   return JITQUILL_OK;
 }
 
