@@ -17,6 +17,13 @@ long finish(Call call) noexcept {
   return value;
 }
 
+// Daemons close every descriptor, and the next file that they open may get our number. One cheap question
+// tells: no other file stands at our length, but by a chance of which the next write would take us away.
+// (At 0, where ours is empty, every file that was just opened stands.)
+inline bool stands_at(int descriptor, std::uint64_t size) noexcept {
+  return size != 0 && raw::place_in(descriptor) == static_cast<long>(size);
+}
+
 Status status_of(long error) noexcept {
   const bool no_space = error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
   return no_space ? Status::kNoSpace : Status::kWriteFailed;
@@ -38,11 +45,8 @@ void GroupFile::take(GroupFile& other) noexcept {
   budget_ = other.budget_;
 }
 
-// Daemons close every descriptor, and the next file that they open may get our number. One cheap question
-// tells: no other file stands at our length, but by a chance of which the next write would take us away.
-// (At 0, where ours is empty, every file that was just opened stands.)
+// Where it does not stand there: it may have been moved, or have no place at all.
 bool GroupFile::is_at_its_end() noexcept {
-  if (size_ != 0 && raw::place_in(descriptor()) == static_cast<long>(size_)) return true;
   if (!descriptor_.is_ours()) {
     descriptor_.forget();
     return false;
@@ -52,7 +56,8 @@ bool GroupFile::is_at_its_end() noexcept {
 }
 
 Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
-  if (!is_open() || !is_at_its_end()) return Status::kWriteFailed;
+  if (!is_open()) return Status::kWriteFailed;
+  if (!stands_at(descriptor(), size_) && !is_at_its_end()) return Status::kWriteFailed;
   if (budget_ != nullptr && !budget_->takes(group.size())) return Status::kFull;
   std::span<const std::uint8_t> rest = group;
   while (!rest.empty()) {

@@ -4,7 +4,7 @@
 // host code there. These go straight to the kernel.
 //
 // Context   any, also inside the leaf lock and in signal handlers.
-// Promises  return the value, or -errno. May change errno: the outermost function of the agent restores it.
+// Promises  return the value, or -errno, and leave errno alone.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,13 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "writer/bytes/kernel_call.hpp"
+
 namespace jitquill::raw {
 
 template <class... Arguments>
-long call(long number, Arguments... arguments) noexcept {
-  const long value =
-      ::syscall(number, arguments...);  // not a cancellation point, never interposed in practice
-  return value == -1 ? -static_cast<long>(errno) : value;
+[[gnu::always_inline]] inline long call(long number, Arguments... arguments) noexcept {
+  return kernel_call(number, arguments...);
 }
 
 inline int open_at(int directory, const char* path, int flags, unsigned mode) noexcept {
@@ -36,11 +36,11 @@ inline long truncate(int descriptor, std::uint64_t size) noexcept {
   return call(SYS_ftruncate, descriptor, static_cast<long>(size));
 }
 inline long seek_to(int descriptor, std::uint64_t at) noexcept {
-  return call(SYS_lseek, descriptor, static_cast<long>(at), 0 /* SEEK_SET */);
+  return call(SYS_lseek, descriptor, static_cast<long>(at), SEEK_SET);
 }
 // Where the next write() goes, or -errno.
 inline long place_in(int descriptor) noexcept {
-  return call(SYS_lseek, descriptor, 0L, 1 /* SEEK_CUR */);
+  return call(SYS_lseek, descriptor, 0L, SEEK_CUR);
 }
 inline long status_of(int descriptor, struct stat& status) noexcept {
   return call(SYS_fstat, descriptor, &status);

@@ -1,8 +1,7 @@
 // x86-64: the counter, read-modify-writes that only the own thread sees, and system calls without libc.
 //
 // Context   [hook]
-// Promises  no vector register, no errno. libc's syscall() sets errno, may be wrapped by the host, and may be
-//           bound lazily.
+// Promises  no vector register, no errno.
 #pragma once
 
 #include <cpuid.h>
@@ -10,6 +9,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "writer/bytes/kernel_call.hpp"
 
 namespace jitquill::cpu {
 
@@ -38,31 +39,7 @@ inline std::uint64_t thread_pointer() noexcept {
   return address;
 }
 
-template <class T>
-long as_word(T value) noexcept {
-  if constexpr (std::is_pointer_v<T>)
-    return reinterpret_cast<long>(value);
-  else if constexpr (std::is_null_pointer_v<T>)
-    return 0;
-  else
-    return static_cast<long>(value);
-}
-
-// -errno on failure.
-template <class... Arguments>
-long kernel_call(long number, Arguments... arguments) noexcept {
-  static_assert(sizeof...(Arguments) <= 6);
-  const long words[6] = {as_word(arguments)...};
-  long value = number;
-  register long fourth asm("r10") = words[3];
-  register long fifth asm("r8") = words[4];
-  register long sixth asm("r9") = words[5];
-  asm volatile("syscall"
-               : "+a"(value)
-               : "D"(words[0]), "S"(words[1]), "d"(words[2]), "r"(fourth), "r"(fifth), "r"(sixth)
-               : "rcx", "r11", "memory");
-  return value;
-}
+using jitquill::kernel_call;
 
 // The counter runs at one rate in all states of the CPU.
 inline bool has_steady_ticks() noexcept {

@@ -1,6 +1,6 @@
-// Ends this process in the middle of one of its writes: `syscall` of this program comes before libc's.
+// Ends this process in the middle of one of its writes: a filter of the kernel hands them to us.
 //
-// Context   tests; the process that calls kill_at() is a child of its own.
+// Context   tests; the process that calls kill_at(), once, is a child of its own. SIGSYS is taken.
 #pragma once
 
 #include <cstdint>
