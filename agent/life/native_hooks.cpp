@@ -14,6 +14,7 @@
 #include "agent/life/native_hooks.def"
 #undef NATIVE_HOOK
 extern "C" {
+[[gnu::visibility("hidden")]] void jitquill_native_nothing();
 [[gnu::visibility("hidden")]] void jitquill_native_mcount_stack();
 [[gnu::visibility("hidden")]] void jitquill_native_fentry_stack();
 [[gnu::visibility("hidden")]] void jitquill_native_cyg_enter_stack();
@@ -95,10 +96,29 @@ int wake_agent(std::uint32_t, const void*) {
   return 0;
 }
 
+// What libc has under these names counts calls for gprof, in a program that begins that by one of its names.
+// For all others it is a slow way to do nothing.
+void pass_libc_by(std::atomic<const void*>* targets, std::uint32_t count) noexcept {
+  bool has_gprof = false;
+  std::uintptr_t of_libc[std::size(kNames)] = {};
+  for_each_loaded_object([&](const ElfObject& object) {
+    for (const char* const begin : {"__monstartup", "monstartup", "moncontrol"})
+      has_gprof |= object.needs(begin);
+    if (object.find("gnu_get_libc_version") == 0) return;
+    for (std::size_t row = 0; row < std::size(kNames); ++row) of_libc[row] = object.find(kNames[row]);
+  });
+  for (std::uint32_t row = 0; row < count && row < std::size(kNames) && !has_gprof; ++row) {
+    const void* const target = targets[row].load();
+    if (target != nullptr && reinterpret_cast<std::uintptr_t>(target) == of_libc[row])
+      targets[row].store(reinterpret_cast<const void*>(&jitquill_native_nothing));
+  }
+}
+
 }  // namespace
 
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) {
   const Callers callers = look_for_callers();
+  if (callers.any) pass_libc_by(targets, count);
   (void)with_agent(
       [&](Agent& agent) {
         mirror::start(callers.surroundings);
