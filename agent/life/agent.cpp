@@ -11,6 +11,7 @@
 #include "agent/base/thread_id.hpp"
 #include "agent/hooks/mirror.hpp"
 #include "agent/lanes/hook_trouble.hpp"
+#include "agent/lanes/pool.hpp"
 #include "agent/stacks/open_plugin.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/decimal.hpp"
@@ -271,6 +272,7 @@ void Agent::write_statistics() noexcept {
   const Coverage coverage = coverage_.most(code_map_);
   set_count(Counter::code_memory_bytes, coverage.code_bytes);
   set_count(Counter::code_memory_known_bytes, coverage.known_bytes);
+  set_count(Counter::run_records_without_lane, lanes::Pool::lost_without_lane());
   set_count(Counter::native_calls_without_mirror, mirror::calls_without_mirror());
   set_count(Counter::native_calls_without_slot, mirror::calls_without_slot());
   set_count(Counter::native_returns_broken, mirror::broken_returns());
