@@ -11,8 +11,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "tests/host/native/output_folder.hpp"
 #include "tests/host/native/subjects/killed.h"
+#include "tests/host/native/subjects/output_folder.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "tests/host/native/output_folder.hpp"
+#include "tests/host/native/subjects/output_folder.hpp"
 #include "tests/host/run/call_tree.hpp"
 
 namespace {
@@ -67,24 +67,28 @@ struct Told {
 
 void expect_whole(const std::string& output, const Told& told) {
   const auto values = run_files::stats_in(output);
-  for (const char* loss : {"run_records_broken", "run_functions_nameless", "native_calls_without_mirror",
-                           "native_calls_without_slot"})
+  for (const char* loss : {"run_records_broken", "run_functions_nameless", "run_entries_unrecorded",
+                           "native_calls_without_mirror", "native_calls_without_slot"})
     EXPECT_EQ(values.at(loss), 0u) << loss;
   EXPECT_LE(values.at("run_records_lost"), told.may_lose);
-  EXPECT_LE(values.at("run_ends_unpaired"), told.may_end_unpaired + told.may_lose);
+  // On a machine that is too busy; the ends of those entries have none then.
+  const std::uint64_t too_late = values.at("run_records_without_lane");
+  EXPECT_LE(values.at("run_ends_unpaired"), told.may_end_unpaired + told.may_lose + too_late);
 }
 
 void expect_told(const std::string& output, const Told& told) {
   const auto counts = run_files::counts_in(output);
   const auto file = run_files::calls_in(output);
   const auto calls = file.calls_by_name();
+  const std::uint64_t too_late = run_files::stats_in(output).at("run_records_without_lane");
   for (const auto& [name, count] : told.counts) {
     if (count == 0) continue;
     ASSERT_TRUE(counts.contains(name) && calls.contains(name)) << name;
-    EXPECT_EQ(counts.at(name).calls, count) << name;
-    EXPECT_EQ(calls.at(name), count) << name;
+    EXPECT_LE(counts.at(name).calls, count) << name;
+    EXPECT_GE(counts.at(name).calls + too_late, count) << name;
+    EXPECT_EQ(calls.at(name), counts.at(name).calls) << name;
   }
-  if (!told.tree.empty()) {
+  if (!told.tree.empty() && too_late == 0) {
     EXPECT_EQ(run_files::difference(run_files::tree(run_files::only_thread(file)), told.tree), "");
   }
 }
