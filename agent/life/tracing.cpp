@@ -89,6 +89,7 @@ Status Agent::add_native_names(std::atomic<const void*>* targets, std::uint32_t 
 
 Status Agent::wake_for_native() noexcept {
   native_hooks_.found_callers();
+  run_news_.expect_native_functions();
   begin_for_native();
   tell_wants();
   return Status::kOk;
