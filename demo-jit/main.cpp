@@ -12,6 +12,7 @@
 #include "nib/executable.hpp"
 #include "nib/runtime.hpp"
 #include "nib/source.hpp"
+#include "nib/telling.hpp"
 
 namespace {
 
@@ -42,10 +43,13 @@ void say_allocations(const nib::Source& source, const nib::Executable& executabl
     if (each.made_objects > 0) sites.push_back(&each);
   std::sort(sites.begin(), sites.end(),
             [](const auto* a, const auto* b) { return a->made_bytes > b->made_bytes; });
+  std::uint32_t number = 0;
   for (const nib::FaultSite* each : sites) {
+    const std::string place =
+        std::string(each->function) + " (" + source.name + ":" + std::to_string(each->at.line) + ")";
     say("allocated: " + std::to_string(each->made_bytes) + " bytes, " + std::to_string(each->made_objects) +
-        " objects at " + std::string(each->function) + " (" + source.name + ":" +
-        std::to_string(each->at.line) + ")");
+        " objects at " + place);
+    nib::tell_allocated(++number, place, each->made_objects, each->made_bytes);
   }
 }
 

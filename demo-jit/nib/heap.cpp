@@ -44,6 +44,14 @@ std::size_t Heap::reserved() const noexcept {
   return size;
 }
 
+std::size_t Heap::lines_in_use() const noexcept {
+  std::size_t size = 0;
+  for (const Block* each : blocks_)
+    size += kLineSize * static_cast<std::size_t>(std::count(each->is_marked, each->is_marked + kLines, 1));
+  for (const Large& each : large_) size += each.size;
+  return size;
+}
+
 // ---- Allocation ----
 
 std::byte* Heap::take(std::size_t size, ThreadWords& thread) {
@@ -156,12 +164,15 @@ void Heap::trace(Object* object) {
   }
 }
 
-void Heap::finish() {
+void Heap::finish_marking() {
   while (!to_trace_.empty()) {
     Object* const object = to_trace_.back();
     to_trace_.pop_back();
     trace(object);
   }
+}
+
+void Heap::sweep() {
   sweep_large();
   if (options_.is_stressed) destroy_free_lines();
   next_block_ = 0;

@@ -32,6 +32,10 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
+  static constexpr std::size_t kBlockSize = std::size_t{32} << 10;
+  static constexpr std::size_t kChunkSize = std::size_t{1} << 20;  // what it asks the system for
+  static constexpr std::size_t kLineSize = 256;
+
   static constexpr bool is_small(std::size_t size) noexcept { return size <= kMaxSmall; }
   // The longest array that an empty heap could hold.
   std::int64_t max_length(Kind kind) const noexcept;
@@ -41,20 +45,20 @@ class Heap {
   // is another one afterwards if it was too small.
   std::byte* take(std::size_t size, ThreadWords& thread);
 
-  // A collection: start, mark() each root, then finish(); the threads' holes are lost.
+  // A collection: start, mark() each root, finish, sweep; the threads' holes are lost.
   void start_marking() noexcept;
   void mark(Object* object);
-  void finish();
+  void finish_marking();
+  void sweep();
 
   std::size_t used() const noexcept { return used_; }  // the rests of holes included
   std::size_t live() const noexcept { return live_; }  // at the last collection
-  std::size_t reserved() const noexcept;               // from the system
+  std::size_t limit() const noexcept { return options_.limit; }
+  std::size_t lines_in_use() const noexcept;  // bytes; at the last collection, large objects included
+  std::size_t reserved() const noexcept;      // from the system
   std::size_t collections() const noexcept { return collections_; }
 
  private:
-  static constexpr std::size_t kBlockSize = std::size_t{32} << 10;
-  static constexpr std::size_t kChunkSize = std::size_t{1} << 20;
-  static constexpr std::size_t kLineSize = 256;
   static constexpr std::size_t kLines = kBlockSize / kLineSize;
   static constexpr std::size_t kMaxSmall = std::size_t{8} << 10;
   static constexpr std::size_t kMinThreshold = std::size_t{16} << 20;

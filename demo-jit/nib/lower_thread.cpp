@@ -66,7 +66,7 @@ FunctionLowering::Value FunctionLowering::value_of(const Spawn& node, Position a
   asmjit::InvokeNode* made = nullptr;
   cc_.invoke(&made, imm(reinterpret_cast<std::uint64_t>(&nib_spawn)),
              asmjit::FuncSignatureT<void*, const void*, void*, void*, std::int64_t>());
-  const Value site = constant(fault_site(Fault::kNoThread, at));
+  const Value site = constant(fault_site(Fault::kNoThread, at, call.name));
   set_arguments(
       made, std::array{site, temporary(code), temporary(place), constant(static_cast<std::int64_t>(shape))});
   return result_of(made, Type::kInt, wanted);

@@ -207,7 +207,7 @@ Task* nib_spawn(const FaultSite* site, SpawnCode* code, const std::int64_t* argu
   thread->code = code;
   thread->arguments.assign(arguments, arguments + count);
   thread->references = static_cast<std::uint64_t>(shape) >> 16;
-  if (!world.start(std::move(thread))) fail(*site, Fault::kNoThread, 0, 0);
+  if (!world.start(std::move(thread), site->text)) fail(*site, Fault::kNoThread, 0, 0);
   return made;
 }
 
@@ -215,7 +215,7 @@ std::int64_t nib_join(const FaultSite* site, Task* task) {
   const Rooted root(task);
   World& world = *this_thread->world;
   Lock lock(world.mutex());
-  world.wait_until(lock, *site, [task] { return task->is_done != 0; });
+  world.wait_until(lock, *site, Wait::kForThread, [task] { return task->is_done != 0; });
   return task->result;
 }
 
@@ -232,7 +232,7 @@ void nib_send(const FaultSite* site, Channel* channel, std::int64_t value) {
   const Rooted root(channel, reinterpret_cast<Object*>(channel->head.references != 0 ? value : 0));
   World& world = *this_thread->world;
   Lock lock(world.mutex());
-  world.wait_until(lock, *site, [channel] { return channel->count < channel->capacity; });
+  world.wait_until(lock, *site, Wait::kForRoom, [channel] { return channel->count < channel->capacity; });
   channel->values()[(channel->first + channel->count++) % channel->capacity] = value;
   world.tell_waiting();
 }
@@ -241,7 +241,7 @@ std::int64_t nib_receive(const FaultSite* site, Channel* channel) {
   const Rooted root(channel);
   World& world = *this_thread->world;
   Lock lock(world.mutex());
-  world.wait_until(lock, *site, [channel] { return channel->count > 0; });
+  world.wait_until(lock, *site, Wait::kForValue, [channel] { return channel->count > 0; });
   const std::int64_t value = channel->values()[channel->first];
   channel->first = (channel->first + 1) % channel->capacity;
   --channel->count;

@@ -32,7 +32,7 @@ struct FaultSite {
   Fault fault;
   Position at;
   std::string_view function;
-  std::string_view text;  // of kFailed; kNull: the field
+  std::string_view text;  // of kFailed; kNull: the field; kNoThread: what is spawned
   // What was made here, if the run counts it; by several threads.
   alignas(8) mutable std::uint64_t made_objects = 0;
   mutable std::uint64_t made_bytes = 0;

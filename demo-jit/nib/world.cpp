@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "nib/telling.hpp"
-
 namespace nib {
 
 thread_local Thread* this_thread = nullptr;
@@ -55,6 +53,11 @@ std::string text_of(const FaultSite& site, Fault kind, std::int64_t first, std::
 
 }  // namespace
 
+std::uint64_t Thread::new_id() noexcept {
+  static std::atomic<std::uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 // ---- A thread's life ----
 
 void World::attach(Thread& thread) {
@@ -67,25 +70,33 @@ void World::attach(Thread& thread) {
   while (wants_stop_) changed_.wait(lock);
   threads_.push_back(&thread);
   ++running_;
-  if (thread.number != 0) --starting_;
+  if (thread.task != nullptr) {
+    --starting_;
+  } else {
+    tell_run_begins(heap_);
+    tell_thread_created(thread.id, "main");
+  }
   if (is_over_) set_limit(thread, UINTPTR_MAX);
+  tell_thread_runs(thread.id);
 }
 
 void World::detach() noexcept {
   const Lock lock(mutex_);
+  tell_thread_ends(this_thread->id, this_thread->allocated);
   std::erase(threads_, this_thread);
   --running_;
   changed_.notify_all();
 }
 
-bool World::start(std::unique_ptr<Thread> thread) {
+bool World::start(std::unique_ptr<Thread> thread, std::string_view name) {
   Lock lock(mutex_);
   join_ended(lock);
-  thread->number = ++last_number_;
+  has_spawned_ = true;
   thread->world = this;
+  tell_thread_created(thread->id, name);
   Thread& started = *spawned_.emplace_back(std::move(thread));
   ++starting_;
-  if (pthread_create(&started.id, nullptr, run_thread, &started) == 0) return true;
+  if (pthread_create(&started.system_thread, nullptr, run_thread, &started) == 0) return true;
   --starting_;
   spawned_.pop_back();
   return false;
@@ -95,7 +106,6 @@ void* World::run_thread(void* argument) {
   auto& thread = *static_cast<Thread*>(argument);
   World& world = *thread.world;
   world.attach(thread);
-  tell_thread_begins(thread.number);
   std::int64_t result = 0;
   if (setjmp(thread.leave) == 0) {
     thread.code(thread.arguments.data(), &result);
@@ -103,10 +113,9 @@ void* World::run_thread(void* argument) {
     thread.task->result = result;
     thread.task->is_done = 1;
   }
-  tell_thread_ends(thread.number);
   world.detach();
   const Lock lock(world.mutex_);
-  world.ended_.push_back(thread.id);
+  world.ended_.push_back(thread.system_thread);
   std::erase_if(world.spawned_, [&](const auto& each) { return each.get() == &thread; });
   world.changed_.notify_all();
   return nullptr;
@@ -121,16 +130,15 @@ void World::join_ended(Lock& lock) {
 
 void World::wait_for_others() {
   Lock lock(mutex_);
-  block(lock, nullptr, [this] { return spawned_.empty(); });
+  block(lock, nullptr, Wait::kForThread, [this] { return spawned_.empty(); });
   join_ended(lock);
 }
 
 void World::end_others() noexcept {
+  words.frames = nullptr;  // those of functions that an exception left
   {
     const Lock lock(mutex_);
-    is_over_ = true;
-    for (Thread* each : threads_) set_limit(*each, UINTPTR_MAX);
-    changed_.notify_all();
+    end_all();
   }
   wait_for_others();
 }
@@ -144,10 +152,12 @@ void World::poll() {
 
 void World::stop_if_wanted(Lock& lock) {
   if (wants_stop_) {
+    tell_collection_begins(this_thread->id, false);
     --running_;
     changed_.notify_all();
     while (wants_stop_) changed_.wait(lock);
     ++running_;
+    tell_collection_ends(this_thread->id, this_thread->allocated);
   }
   if (is_over_) leave(lock);
 }
@@ -158,15 +168,16 @@ void World::leave(Lock& lock) {
   longjmp(this_thread->leave, 1);
 }
 
-void World::wait_until(Lock& lock, const FaultSite& site, std::function<bool()> ready) {
-  block(lock, &site, std::move(ready));
+void World::wait_until(Lock& lock, const FaultSite& site, Wait why, std::function<bool()> ready) {
+  block(lock, &site, why, std::move(ready));
 }
 
 // Without a site the thread waits for the end of the others, whatever happens to them.
-void World::block(Lock& lock, const FaultSite* site, std::function<bool()> ready) {
+void World::block(Lock& lock, const FaultSite* site, Wait why, std::function<bool()> ready) {
   const auto can_run = [](const Thread* each) { return !each->ready || each->ready(); };
   while (!ready()) {
     this_thread->ready = ready;
+    tell_thread_waits(this_thread->id, why);
     --running_;
     changed_.notify_all();
     while (!ready() && (site == nullptr || (!is_over_ && !is_deadlocked_))) {
@@ -181,6 +192,7 @@ void World::block(Lock& lock, const FaultSite* site, std::function<bool()> ready
     while (wants_stop_) changed_.wait(lock);
     this_thread->ready = nullptr;
     ++running_;
+    tell_thread_runs(this_thread->id);
     if (site == nullptr) continue;
     if (is_over_) leave(lock);
     if (is_deadlocked_) {
@@ -191,18 +203,26 @@ void World::block(Lock& lock, const FaultSite* site, std::function<bool()> ready
 }
 
 void World::fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
-  StackTrace* const trace = new StackTrace;
-  if (code_ != nullptr) walk_stack(*code_, *trace);
+  end_with(site, kind, first, second);
   Lock lock(mutex_);
-  if (!is_over_) {
-    is_over_ = true;
-    result_.error = Diagnostic{site.at, text_of(site, kind, first, second)};
-    result_.trace = std::move(*trace);
-    for (Thread* each : threads_) set_limit(*each, UINTPTR_MAX);
-    changed_.notify_all();
-  }
-  delete trace;
   leave(lock);
+}
+
+// Apart from fail(), whose locals are never destroyed.
+void World::end_with(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
+  StackTrace trace;
+  if (code_ != nullptr) walk_stack(*code_, trace);
+  const Lock lock(mutex_);
+  if (is_over_) return;
+  result_.error = Diagnostic{site.at, text_of(site, kind, first, second)};
+  result_.trace = std::move(trace);
+  end_all();
+}
+
+void World::end_all() noexcept {
+  is_over_ = true;
+  for (Thread* each : threads_) set_limit(*each, UINTPTR_MAX);
+  changed_.notify_all();
 }
 
 // ---- Memory ----
@@ -219,15 +239,23 @@ std::byte* World::allocate(const FaultSite& site, std::size_t size) {
   }
   Lock lock(mutex_);
   if (heap_.is_due(size)) collect(lock);
-  std::byte* memory = heap_.take(size, words);
+  std::byte* memory = take(size);
   if (memory == nullptr) {
     collect(lock);
-    memory = heap_.take(size, words);
+    memory = take(size);
   }
   if (memory == nullptr) {
     lock.unlock();
     fail(site, Fault::kNoMemory, 0, 0);
   }
+  return memory;
+}
+
+std::byte* World::take(std::size_t size) {
+  const auto rest = static_cast<std::uint64_t>(words.end - words.next);
+  std::byte* const memory = heap_.take(size, words);
+  this_thread->allocated +=
+      static_cast<std::uint64_t>(words.end - words.next) - rest + (memory != nullptr ? size : 0);
   return memory;
 }
 
@@ -237,12 +265,16 @@ void World::collect(Lock& lock) {
     wants_stop_ = true;
     for (Thread* each : threads_)
       if (each != this_thread) set_limit(*each, UINTPTR_MAX);
+    tell_collection_begins(this_thread->id, true);
     while (running_ > 1) changed_.wait(lock);
-    tell_collection_begins(heap_);
+    tell_all_stand_still();
     heap_.start_marking();
     mark_roots();
-    heap_.finish();
-    tell_collection_ends(heap_);
+    heap_.finish_marking();
+    tell_marked();
+    heap_.sweep();
+    tell_collected(heap_);
+    tell_collection_ends(this_thread->id, this_thread->allocated);
     wants_stop_ = false;
     for (Thread* each : threads_)
       if (!is_over_) set_limit(*each, each->own_limit);
@@ -253,6 +285,7 @@ void World::collect(Lock& lock) {
 
 void World::mark_roots() {
   for (Thread* each : threads_) {
+    each->allocated -= static_cast<std::uint64_t>(each->words->end - each->words->next);
     each->words->next = each->words->end = nullptr;
     for (Frame* frame = each->words->frames; frame != nullptr; frame = frame->outer)
       for (std::int64_t i = 0; i < frame->count; ++i) heap_.mark(frame->slots()[i]);
@@ -269,7 +302,7 @@ void World::mark_roots() {
 // A program of one thread may print inside of a print, and `output` may leave it by longjmp.
 void World::print(std::string_view line) {
   Frame* const frames = words.frames;
-  if (last_number_ == 0) {
+  if (!has_spawned_) {
     output_(line);
   } else {
     const std::lock_guard guard(output_mutex_);

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@
 
 #include "nib/heap.hpp"
 #include "nib/runtime.hpp"
+#include "nib/telling.hpp"
 
 namespace nib {
 
@@ -35,13 +37,16 @@ struct Thread {
   std::uintptr_t own_limit = 0;   // ThreadWords::stack_limit, when nobody wants it to stop
   std::function<bool()> ready{};  // while it waits: what for
   jmp_buf leave{};
+  std::uint64_t id = new_id();  // in the whole process
+  std::uint64_t allocated = 0;  // bytes, the rest of its hole included
   // Of a spawned one.
-  std::uint64_t number = 0;  // 0: the program's main thread
   Task* task = nullptr;
   SpawnCode* code = nullptr;
   std::vector<std::int64_t> arguments{};
   std::uint64_t references = 0;  // bit i: argument i
-  pthread_t id{};
+  pthread_t system_thread{};
+
+  static std::uint64_t new_id() noexcept;
 };
 
 // The one that calls.
@@ -57,7 +62,7 @@ class World {
   void attach(Thread& thread);
   void detach() noexcept;
   // False: the system has no more threads.
-  bool start(std::unique_ptr<Thread> thread);
+  bool start(std::unique_ptr<Thread> thread, std::string_view name);
   // Until only this one is left; ends the others first if the run is over.
   void wait_for_others();
   void end_others() noexcept;
@@ -68,7 +73,7 @@ class World {
   // Memory for an object that is not yet initialised; counts it for `site`.
   std::byte* allocate(const FaultSite& site, std::size_t size);
   // Holds the lock when it returns; `ready` is called under it.
-  void wait_until(Lock& lock, const FaultSite& site, std::function<bool()> ready);
+  void wait_until(Lock& lock, const FaultSite& site, Wait why, std::function<bool()> ready);
   // What `ready` looks at has changed.
   void tell_waiting() noexcept { changed_.notify_all(); }
   void print(std::string_view line);
@@ -80,8 +85,11 @@ class World {
  private:
   // Leaves the run if it is over.
   void stop_if_wanted(Lock& lock);
-  void block(Lock& lock, const FaultSite* site, std::function<bool()> ready);
+  void block(Lock& lock, const FaultSite* site, Wait why, std::function<bool()> ready);
   [[noreturn]] void leave(Lock& lock);
+  void end_with(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
+  void end_all() noexcept;
+  std::byte* take(std::size_t size);
   void collect(Lock& lock);
   void mark_roots();
   void join_ended(Lock& lock);
@@ -98,7 +106,7 @@ class World {
   std::vector<Thread*> threads_;  // attached
   std::vector<pthread_t> ended_;  // to be joined
   std::size_t starting_ = 0;
-  std::uint64_t last_number_ = 0;
+  std::atomic<bool> has_spawned_ = false;
   std::size_t running_ = 0;  // attached, not stopped and not waiting
   bool wants_stop_ = false;
   bool is_over_ = false;

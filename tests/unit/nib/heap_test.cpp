@@ -42,7 +42,8 @@ struct OneThread {
     thread.next = thread.end = nullptr;
     heap.start_marking();
     for (Object* each : roots) heap.mark(each);
-    heap.finish();
+    heap.finish_marking();
+    heap.sweep();
   }
 };
 
