@@ -50,6 +50,8 @@ run() {
 lists=(cmake/packages-build.txt cmake/packages-demo.txt cmake/packages-test.txt)
 [ $mode != long ] || lists+=(cmake/packages-long.txt)
 bash cmake/install_packages.sh "${lists[@]}" || exit 1
+# A reader of eventlogs, without the compiler in whose package's dependencies it comes: 776 MB.
+[ $mode = quick ] || bash cmake/unpack_package.sh libghc-ghc-events-dev build/tools/ghc-events || exit 1
 export DEBUGINFOD_URLS=  # no symbolizer of ours may ask the network
 
 case $mode in

@@ -3,6 +3,7 @@
 # words, is in sample_log.txt.
 set -euo pipefail
 program=$1 expected=$(dirname "$0")/sample_log.txt
+PATH=$PATH:$(dirname "$0")/../../../build/tools/ghc-events/usr/bin # where cmake/test.sh unpacks it
 command -v ghc-events >/dev/null || { echo "ghc-events is not installed (Debian: libghc-ghc-events-dev)"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
