@@ -24,8 +24,7 @@ bool has_all_arrays(const jitquill_code& code) noexcept {
 }
 
 // A compiler's tables: refused if they have no entry for exactly this code, or one that cannot be moved.
-Unwinding read_eh_frame(const jitquill_code& code) noexcept {
-  Unwinding unwinding;
+void read_eh_frame(const jitquill_code& code, Unwinding& unwinding) noexcept {
   const auto* section = static_cast<const std::uint8_t*>(code.eh_frame);
   const void* written_for = code.eh_frame_addr != nullptr ? code.eh_frame_addr : code.eh_frame;
   const auto found =
@@ -33,21 +32,25 @@ Unwinding read_eh_frame(const jitquill_code& code) noexcept {
                        reinterpret_cast<std::uint64_t>(code.addr), code.size);
   unwinding.kind = found ? Unwinding::Kind::kReady : Unwinding::Kind::kRefused;
   if (found) unwinding.ready = found->cfi;
-  return unwinding;
 }
 
-Unwinding unwinding_of(const jitquill_code& code) noexcept {
+// Into one that says nothing yet.
+void read_frame(const jitquill_code& code, Unwinding& unwinding) noexcept {
+  using Kind = Unwinding::Kind;
   switch (code.unwinding) {
     case JITQUILL_UNWINDING_UNKNOWN:
-      return {};
+      return;
     case JITQUILL_UNWINDING_FRAME_EVENTS:
-      return Unwinding::from_events({reinterpret_cast<const FrameEvent*>(code.frame), code.frame_count});
+      unwinding.kind = Kind::kFrameEvents;
+      unwinding.events = {reinterpret_cast<const FrameEvent*>(code.frame), code.frame_count};
+      return;
     case JITQUILL_UNWINDING_EH_FRAME:
-      return read_eh_frame(code);
+      return read_eh_frame(code, unwinding);
     case JITQUILL_UNWINDING_FRAME_POINTERS:
-      return {.kind = Unwinding::Kind::kFramePointers, .events = {}, .ready = {}};
+      unwinding.kind = Kind::kFramePointers;
+      return;
     default:
-      return {.kind = Unwinding::Kind::kRefused, .events = {}, .ready = {}};  // of a newer header
+      unwinding.kind = Kind::kRefused;  // of a newer header
   }
 }
 
@@ -75,7 +78,7 @@ Status read_code(const jitquill_code* argument, CodeLoad& load) noexcept {
   load.inlining.positions = {reinterpret_cast<const InlinePosition*>(code.inline_positions),
                              code.inline_position_count};
   load.inlining.rows = {reinterpret_cast<const InlineRow*>(code.inline_rows), code.inline_row_count};
-  load.unwinding = unwinding_of(code);
+  read_frame(code, load.unwinding);
   load.sites = {reinterpret_cast<const Site*>(code.sites), code.site_count};
   load.writable = static_cast<std::uint8_t*>(code.writable);
   load.may_fault = (code.flags & JITQUILL_CODE_MAY_FAULT) != 0;
@@ -89,7 +92,8 @@ bool read_unwinding(const jitquill_code* argument, Unwinding& unwinding, std::ui
   jitquill_code code;
   if (!read_struct(argument, code) || !has_all_arrays(code)) return false;
   if (code.size == 0 || code.size > kMaxCodeSize) return false;
-  unwinding = unwinding_of(code);
+  unwinding = {};
+  read_frame(code, unwinding);
   code_size = code.size;
   return unwinding.has_rows();
 }

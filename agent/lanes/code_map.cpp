@@ -50,24 +50,28 @@ void CodeMap::end_below(Place& at, std::uint64_t address, Added& added) noexcept
   }
 }
 
-CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code, bool keeps_load) noexcept {
+CodeMap::Added CodeMap::add(const CodeLoad& load, const LiveCode& code, bool keeps_load) noexcept {
   const std::uint64_t address = load.address;
   Added added;
   if (live_ == nullptr) live_ = new (std::nothrow) CodePages;
-  if (keeps_load && live_ != nullptr) code.kept = KeptCode::keep(load, files_);
+  KeptCode* const kept = keeps_load && live_ != nullptr ? KeptCode::keep(load, files_) : nullptr;
   if (live_ == nullptr || !live_->can_insert()) {
-    KeptCode::forget(code.kept);
+    KeptCode::forget(kept);
     sites::SiteList::forget(code.sites);
     added.has_memory = false;
     return added;
   }
+  const auto put = [&](LiveCode& here) {
+    here = code;
+    here.kept = kept;
+  };
   Place at = live_->at_or_above(address);
   end_below(at, address, added);
   // Code at a used address, the usual way of an overlap, takes over its predecessor's place.
   const bool same_address = !live_->is_end(at) && at.start() == address;
   if (same_address) {
     release(at.code());
-    at.code() = code;
+    put(at.code());
     live_->step(at);
     ++added.replaced;
   }
@@ -76,7 +80,7 @@ CodeMap::Added CodeMap::add(const CodeLoad& load, LiveCode code, bool keeps_load
     at = live_->erase(at);
     ++added.replaced;
   }
-  if (!same_address) live_->insert(address, code);
+  if (!same_address) put(live_->insert(address));
   return added;
 }
 

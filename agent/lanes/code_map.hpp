@@ -32,7 +32,7 @@ class CodeMap {
   std::uint32_t free_room(std::uint64_t address, std::uint64_t size, std::uint32_t wanted) const noexcept;
 
   // `keeps_load`: `load` is remembered, so that it can be announced again; `code.kept` is set here.
-  Added add(const CodeLoad& load, LiveCode code, bool keeps_load) noexcept;
+  Added add(const CodeLoad& load, const LiveCode& code, bool keeps_load) noexcept;
   bool remove(std::uint64_t address) noexcept;
   void clear() noexcept;
   // As remove() of what find() has found, but its kept code is the caller's from now on.

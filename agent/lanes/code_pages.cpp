@@ -73,21 +73,24 @@ bool CodePages::can_insert() noexcept {
   return true;
 }
 
-// From the spare one: it is empty, and its place in the tree is behind `before`.
-CodePages::Pages::iterator CodePages::add_page(Pages::iterator before, std::uint64_t least) noexcept {
+// From the spare one: it is empty, and its place in the tree is behind the page that was asked for last, of
+// whose addresses it takes those from `least` on.
+CodePages::Pages::iterator CodePages::add_page(std::uint64_t least) noexcept {
+  const auto behind = high_ == kTop ? pages_.end() : std::next(last_);
   spare_.key() = least;
   spare_.mapped().count = 0;
-  forget_last();
-  return pages_.insert(before == pages_.end() ? before : std::next(before), std::move(spare_));
+  last_ = pages_.insert(behind, std::move(spare_));
+  low_ = least;
+  return last_;
 }
 
 // A full page gives up its upper half, but to code that goes on behind it: then what comes upwards fills
 // pages.
 CodePages::Pages::iterator CodePages::make_room(Pages::iterator page, std::uint64_t address) noexcept {
   Page& full = page->second;
-  if (full.starts[full.count - 1] < address) return add_page(page, address);
+  if (full.starts[full.count - 1] < address) return add_page(address);
   constexpr std::size_t kKept = Page::kMost / 2;
-  const auto added = add_page(page, full.starts[kKept]);
+  const auto added = add_page(full.starts[kKept]);
   Page& upper = added->second;
   std::copy(full.starts + kKept, full.starts + full.count, upper.starts);
   std::copy(full.codes + kKept, full.codes + full.count, upper.codes);
@@ -96,17 +99,20 @@ CodePages::Pages::iterator CodePages::make_room(Pages::iterator page, std::uint6
   return address < added->first ? page : added;
 }
 
-void CodePages::insert(std::uint64_t address, const LiveCode& code) noexcept {
+LiveCode& CodePages::insert(std::uint64_t address) noexcept {
   auto at = page_of(address);
-  if (at == pages_.end()) at = add_page(at, 0);
+  if (at == pages_.end()) {
+    high_ = kTop;
+    at = add_page(0);
+  }
   if (at->second.count == Page::kMost) at = make_room(at, address);
   Page& page = at->second;
   const std::size_t index = page.count == 0 ? 0 : page.count_below(address);
   std::copy_backward(page.starts + index, page.starts + page.count, page.starts + page.count + 1);
   std::copy_backward(page.codes + index, page.codes + page.count, page.codes + page.count + 1);
   page.starts[index] = address;
-  page.codes[index] = code;
   ++page.count;
+  return page.codes[index];
 }
 
 // The first page stays, since it takes all below it: it becomes the second.

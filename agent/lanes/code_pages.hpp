@@ -63,8 +63,8 @@ class CodePages {
 
   // Sees to the memory for the next insert(). False: there is none.
   bool can_insert() noexcept;
-  // Nothing starts at `address` yet.
-  void insert(std::uint64_t address, const LiveCode& code) noexcept;
+  // Nothing starts at `address` yet. The caller fills in what is known of it.
+  LiveCode& insert(std::uint64_t address) noexcept;
   // What comes behind it.
   Place erase(Place place) noexcept;
 
@@ -78,7 +78,7 @@ class CodePages {
 
  private:
   Pages::iterator page_of(std::uint64_t address) noexcept;
-  Pages::iterator add_page(Pages::iterator behind, std::uint64_t least) noexcept;
+  Pages::iterator add_page(std::uint64_t least) noexcept;
   Pages::iterator make_room(Pages::iterator page, std::uint64_t address) noexcept;
   Pages::iterator drop_page(Pages::iterator page) noexcept;
   bool merge_with_next(Pages::iterator page) noexcept;

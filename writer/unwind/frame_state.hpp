@@ -20,13 +20,15 @@ inline constexpr std::uint32_t kAllRegisters = (1u << kRegisters) - 1;
 inline constexpr std::uint32_t kWord = 8;
 
 // Where the caller's registers are at one point of a function.
+// What a row takes of it stands apart: the compiler would load neighbours as one, and the CPU waits where
+// they were stored one by one just before.
 struct FrameState {
   std::array<std::uint32_t, kRegisters> saved_below{};  // CFA - address of the saved value; 0 = in register
   std::uint32_t saved = 0;                              // bit per register that is in memory
   std::uint32_t depth = kWord;                          // CFA - stack pointer, as far as events tell
-  std::uint32_t cfa_offset = kWord;                     // CFA = cfa_register + cfa_offset
-  std::uint32_t cfa_word = kNoWord;                     // else CFA = *(stack pointer + cfa_word) + cfa_offset
+  std::uint32_t cfa_word = kNoWord;  // CFA = *(stack pointer + cfa_word) + cfa_offset, if there is one
   std::uint8_t cfa_register = kStackPointer;
+  std::uint32_t cfa_offset = kWord;  // else CFA = cfa_register + cfa_offset
   static constexpr std::uint32_t kNoWord = ~std::uint32_t{0};
   bool is_cfa_in_memory() const noexcept { return cfa_word != kNoWord; }
   bool operator==(const FrameState&) const = default;

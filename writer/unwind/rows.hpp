@@ -153,7 +153,7 @@ template <class Out>
 Status put_rows(Out& to, std::span<const FrameEvent> events, std::uint64_t code_size) noexcept {
   Out out = to;  // which the compiler keeps in registers
   FrameWalk walk(code_size);
-  FrameState row = walk.state();
+  FrameState row;  // as the walk begins
   std::uint32_t row_offset = 0, touched = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (const Status status = walk.step(events[i]); status != Status::kOk) return status;

@@ -14,7 +14,7 @@ using Model = std::map<std::uint64_t, std::uint64_t>;  // start -> id
 
 void insert(CodePages& pages, std::uint64_t address, std::uint64_t id) {
   ASSERT_TRUE(pages.can_insert());
-  pages.insert(address, {.id = id, .size = 1});
+  pages.insert(address) = {.id = id, .size = 1};
 }
 
 // What for_each() and step() see, and what is in front of each.
