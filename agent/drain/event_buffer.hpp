@@ -26,7 +26,6 @@ class BatchTaker {
 class EventBuffer {
  public:
   static constexpr std::size_t kMost = 4096;
-  static constexpr std::uint32_t kMostDepth = (1u << 24) - 1;  // that an event can say
 
   explicit EventBuffer(BatchTaker& taker) noexcept : taker_(taker) {}
   EventBuffer(const EventBuffer&) = delete;
@@ -51,7 +50,7 @@ class EventBuffer {
     event = {};
     event.when_ns = when_ns;
     event.amount = post_count_;
-    event.depth = depth & kMostDepth;
+    event.depth = depth;
     event.kind = RunEventKind::kPost;
     posts_[post_count_++] = post;
   }
@@ -65,7 +64,7 @@ class EventBuffer {
     event.when_ns = when_ns;
     event.amount = stack_count_;
     event.function = function;
-    event.depth = std::min(depth, kMostDepth) & kMostDepth;
+    event.depth = depth;
     event.kind = RunEventKind::kStack;
     FunctionNumber* const callers = callers_ + caller_count_;
     std::copy_n(stack.callers.data(), size, callers);

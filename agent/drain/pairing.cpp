@@ -13,7 +13,6 @@ constexpr std::uint32_t kOnTheGround = OpenFrames::kGround;  // an interpreter's
 // that is that deep had its own records before; and ends that were never entered cost no more than others.
 constexpr std::uint32_t kLooksEach = 16;
 constexpr std::uint32_t kMostLooks = 2 * Pairing::kMostOpen;
-constexpr std::uint32_t kMostDepth = EventBuffer::kMostDepth;
 
 void put_event(EventBuffer& events, RunEventKind kind, std::uint64_t when_ns) noexcept {
   RunEvent& event = events.next();
@@ -227,8 +226,7 @@ void Pairing::take_post(const Taken& post, std::uint64_t when_ns, const LaneRead
                         const Surroundings& around) noexcept {
   const auto payload = reader.payload(post);
   if (post.event == lanes::kPostThreadEnd) return;  // hooks may still come
-  if (post.event != lanes::kPostStack)
-    return around.events.post(when_ns, std::min(open_, kMostDepth), {post.event, payload});
+  if (post.event != lanes::kPostStack) return around.events.post(when_ns, open_, {post.event, payload});
   ByteSource source(payload);
   const std::uint64_t low = source.u64();
   const std::uint64_t high = source.u64();
