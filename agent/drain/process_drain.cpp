@@ -64,7 +64,7 @@ void close_drain() noexcept {
 struct Round {
   Pass pass;
   bool is_over = false;
-  Words said;
+  bool has_said = false;
 };
 
 Round one_round() noexcept {
@@ -77,8 +77,7 @@ Round one_round() noexcept {
     round.pass = g_state.drain->pass(lanes::read_clocks());
     count_waits();
   }
-  round.said = g_state.said;
-  g_state.said = {};
+  round.has_said = !g_state.said.view().empty();
   DrainLock::unlock();
   return round;
 }
@@ -95,7 +94,7 @@ void run() noexcept {
   unsigned empty_passes = 0;
   for (;;) {
     const Round round = one_round();
-    if (!round.said.view().empty()) g_state.remark(round.said.view());
+    if (round.has_said) g_state.remark({});
     if (const char* const trouble = lanes::take_trouble()) g_state.remark(trouble);
     if (round.is_over) return;
     lanes::Pool::keep_spare();
@@ -126,6 +125,14 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
   g_state.wants_thread = is_done(opened) && !g_state.has_thread;
   DrainLock::unlock();
   return opened;
+}
+
+FixedText<512> ProcessDrain::take_said() noexcept {
+  (void)DrainLock::lock();
+  const Words said = g_state.said;
+  g_state.said = {};
+  DrainLock::unlock();
+  return said;
 }
 
 void ProcessDrain::set_patterns(std::string_view list) noexcept {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "agent/base/fixed_text.hpp"
 #include "agent/base/log.hpp"
 #include "agent/drain/drain.hpp"
 
@@ -20,7 +21,10 @@ class ProcessDrain {
  public:
   // `settings.lanes` and `say` are filled in here. Behind it a thread is to be started. `remark`: called by
   // it with a line for the log, and with no lock held.
+  // Empty words stand for what take_said() gives, since nobody may hold that on the way to the log: a process
+  // that ends meanwhile says it itself, in finish().
   static Status open(DrainSettings settings, void (*remark)(std::string_view)) noexcept;
+  static FixedText<512> take_said() noexcept;
 
   // Which native functions are told of, from now on: what is not drained yet is judged by them too.
   static void set_patterns(std::string_view list) noexcept;

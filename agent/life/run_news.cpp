@@ -53,9 +53,12 @@ const char* text_of(int error) noexcept {
   return known != nullptr ? known : "an error that has no name";
 }
 
+// None: what the drain said.
 void remark(std::string_view words) {
   const auto tell = [&](Agent& agent) {
-    agent.remark(words);
+    const FixedText<512> said = words.empty() ? ProcessDrain::take_said() : FixedText<512>();
+    const std::string_view all = words.empty() ? said.view() : words;
+    if (!all.empty()) agent.remark(all);
     return Status::kOk;
   };
   (void)with_agent(tell, tell);
