@@ -131,7 +131,8 @@ TEST_F(CallStackOf, ATakenReturnAddressIsPutBack) {
     mirror::start({});
     const LaneRun run;
     std::uint64_t stack[8] = {};
-    const auto hook = reinterpret_cast<std::uint64_t>(jitquill_return_hook);
+    constexpr std::uint64_t kEntry = (0x1234 & JITQUILL_RETURN_ENTRY_MASK) * JITQUILL_RETURN_ENTRY_SIZE;
+    const auto hook = reinterpret_cast<std::uint64_t>(jitquill_return_hook) + kEntry;
     const auto slot = reinterpret_cast<std::uint64_t>(&stack[3]);
     ASSERT_EQ(jitquill_mirror_reach(slot), std::uint32_t{JITQUILL_MIRROR_TRY_AGAIN});
     *reinterpret_cast<std::uint64_t*>(slot - mirror::kDistance) = 0x1234;
