@@ -42,7 +42,7 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   latest_ns_ = now.ns;
   if (settings.is_this_process) functions_.watch_this_process();
   functions_.set_demangling(settings.demangles);
-  if (settings.has_native_functions) functions_.look_for_native();
+  if (settings.has_native_functions) functions_.look_at_modules();
   functions_.tell_unwanted(settings.unwanted);
   functions_.set_patterns(settings.patterns);
   functions_.want_stacks(settings.stacks);

@@ -73,6 +73,9 @@ class Drain final : private BatchTaker {
 
   // Of native functions, from now on.
   void set_patterns(std::string_view list) noexcept { functions_.set_patterns(list); }
+  // Objects of this process are about to go; they are gone.
+  void look_at_modules() noexcept { functions_.look_at_modules(); }
+  void end_gone_modules(std::uint64_t now_ns) noexcept { functions_.end_gone_modules(now_ns); }
   // Looks at every lane once.
   Pass pass(const Now& now) noexcept;
   // All that is there, holes included; then every open frame ends (`how`: kOpen, kProcessEnd), and the sinks.

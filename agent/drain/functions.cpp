@@ -15,6 +15,10 @@ using lanes::CodeRecordKind;
 constexpr std::uint64_t kMostJump = std::uint64_t{1} << 20;  // ids ascend by one: a greater gap is damage
 constexpr std::uint64_t kAddressKey = std::uint64_t{1} << 63;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr unsigned kAddressBits =
+    48;  // above them: which of the modules that were there (native_modules.hpp)
+constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
+static_assert(kAddressKey >> kAddressBits == std::uint64_t{1} << NativeModules::kTagBits);
 constexpr std::uint32_t kNoPlacement = ~std::uint32_t{0};
 constexpr std::size_t kMostOverlaps = 64;  // placements below an address that are looked at
 
@@ -143,20 +147,21 @@ FunctionNumber Functions::by_address(std::uint64_t address, std::uint64_t when_n
     const Placement* const placement = find_placement(address, when_ns);
     if (placement != nullptr) return by_id(placement->id);
   }
-  const FunctionNumber number = native_numbers_.find(address);
-  return number != kNone ? number : number_native(address);
+  const std::uint64_t tag = native_.tag_of(address, when_ns);
+  const FunctionNumber number = native_numbers_.find(address | tag << kAddressBits);
+  return number != kNone ? number : number_native(address, tag);
 }
 
 // Hooks say some address in the function: where it begins is its own.
-FunctionNumber Functions::number_native(std::uint64_t address) noexcept {
-  const NativeName native = native_.find(address);
+FunctionNumber Functions::number_native(std::uint64_t address, std::uint64_t tag) noexcept {
+  const NativeName native = native_.find(address, tag);
   if (native_.size() != modules_searched_) tell_wanted_stacks();
-  const std::uint64_t start = native.name.empty() ? address : native.address;
+  const std::uint64_t start = (native.name.empty() ? address : native.address) | tag << kAddressBits;
   Text text;
   const std::string_view name = native.name.empty() ? name_of_address(address, text) : native.name;
   const bool is_hidden = has_patterns_ && !patterns_.match(name, shown(name));
   const FunctionNumber number = is_hidden ? kHidden : number_strange(start | kAddressKey, 0, start);
-  if (number != kNone) (void)native_numbers_.put(address, number);
+  if (number != kNone) (void)native_numbers_.put(address | tag << kAddressBits, number);
   if (is_hidden && unwanted_.add != nullptr) unwanted_.add(address);
   return number;
 }
@@ -248,7 +253,8 @@ std::string_view Functions::made_name(std::string_view front, std::uint64_t numb
 
 FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
   const Function& function = functions_[number];
-  FunctionInfo info{number, function.id, function.address, 0, {}, {}, 0};
+  const std::uint64_t address = function.address & kAddressMask;
+  FunctionInfo info{number, function.id, address, 0, {}, {}, 0};
   CodeRecord record;
   const Known* const known = function.id != 0 ? this->known(function.id) : nullptr;
   const bool has_record = known != nullptr && known->record_at != 0 && lane_ != nullptr;
@@ -260,7 +266,7 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
     info.line = record.line;
   }
   if (function.id == 0) {
-    const NativeName native = native_.find(function.address);
+    const NativeName native = native_.find(address, function.address >> kAddressBits);
     info.size = native.size;
     info.name = native.name;
   }
@@ -268,8 +274,7 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
   if (!info.name.empty()) return info;
   // Of code that only called, nobody asked for a trace.
   if (function.id != 0 || native_numbers_.find(function.address) != kNone) ++nameless_;
-  info.name =
-      function.id != 0 ? made_name("jit_", function.id, 10, text) : name_of_address(function.address, text);
+  info.name = function.id != 0 ? made_name("jit_", function.id, 10, text) : name_of_address(address, text);
   return info;
 }
 

@@ -68,7 +68,8 @@ class Functions {
   void open(lanes::CodeLaneReader* lane) noexcept { lane_ = lane; }
   // What is asked for by address is code of this process.
   void watch_this_process() noexcept { native_.watch_this_process(); }
-  void look_for_native() noexcept { native_.look_at_mappings(); }
+  void look_at_modules() noexcept { native_.look(); }
+  void end_gone_modules(std::uint64_t now_ns) noexcept { native_.end_gone(now_ns); }
   void tell_unwanted(const Unwanted& unwanted) noexcept { unwanted_ = unwanted; }
   // Which native functions are told of, from now on. Until it is called: all.
   void set_patterns(std::string_view list) noexcept;
@@ -150,8 +151,8 @@ class Functions {
     std::uint64_t id;
   };
   struct Function {
-    std::uint64_t id;  // 0 = by address
-    std::uint64_t address;
+    std::uint64_t id;       // 0 = by address
+    std::uint64_t address;  // in 48 bits; above them the tag of its module
   };
   struct Text {
     char made[32];
@@ -164,7 +165,7 @@ class Functions {
   void sort_placements() noexcept;
   const Placement* find_placement(std::uint64_t address, std::uint64_t when_ns) noexcept;
   FunctionNumber number_id(std::uint64_t id) noexcept;
-  FunctionNumber number_native(std::uint64_t address) noexcept;
+  FunctionNumber number_native(std::uint64_t address, std::uint64_t tag) noexcept;
   FunctionNumber number_strange(std::uint64_t key, std::uint64_t id, std::uint64_t address) noexcept;
   FunctionNumber add(std::uint64_t id, std::uint64_t address) noexcept;
   static std::string_view made_name(std::string_view front, std::uint64_t number, int base,

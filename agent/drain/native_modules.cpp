@@ -102,7 +102,7 @@ NativeModules::~NativeModules() {
   }
 }
 
-void NativeModules::look_at_mappings() noexcept {
+void NativeModules::look() noexcept {
   constexpr std::size_t kRoom = 16 * 1024;
   GrowingArray<char> room;
   const int maps = raw::open_at(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -123,7 +123,11 @@ void NativeModules::see_mapping(std::string_view line) noexcept {
     file_start_ = mapping.start;
     file_inode_ = mapping.inode;
   }
-  if (!mapping.is_code || is_known(mapping.start, mapping.inode)) return;
+  if (!mapping.is_code) return;
+  if (Module* const known = find_live(mapping.start, mapping.inode)) {
+    known->is_seen = true;
+    return;
+  }
   Module module{};
   module.start = mapping.start;
   module.end = mapping.end;
@@ -131,13 +135,50 @@ void NativeModules::see_mapping(std::string_view line) noexcept {
   module.identity.inode = mapping.inode;
   if (file_inode_ == mapping.inode) module.image = file_start_;
   read_build_id(module.image, module.identity);
+  place_in_time(module);
   (void)add(module, mapping.path);
 }
 
-bool NativeModules::is_known(std::uint64_t start, std::uint64_t inode) const noexcept {
-  return std::ranges::any_of(modules_.all(), [&](const Module& module) {
-    return module.start == start && module.identity.inode == inode;
+NativeModules::Module* NativeModules::find_live(std::uint64_t start, std::uint64_t inode) noexcept {
+  const auto found = std::ranges::find_if(modules_.all(), [&](const Module& module) {
+    return module.start == start && module.identity.inode == inode && module.until_ns == kNever;
   });
+  return found == modules_.all().end() ? nullptr : &*found;
+}
+
+bool NativeModules::Module::is_same_code(const Module& other) const noexcept {
+  return start - file_offset == other.start - other.file_offset && identity.inode == other.identity.inode &&
+         identity.build_id_size == other.identity.build_id_size &&
+         std::memcmp(identity.build_id, other.identity.build_id, kMostBuildId) == 0;
+}
+
+// Behind what ended at its place; the same file again is the same code.
+void NativeModules::place_in_time(Module& module) noexcept {
+  bool is_again = false;
+  for (const Module& before : modules_.all()) {
+    if (!before.overlaps(module) || before.until_ns == kNever) continue;
+    module.since_ns = std::max(module.since_ns, before.until_ns);
+    if (!is_again) module.tag = before.is_same_code(module) ? before.tag : modules_.size() + 1;
+    is_again = is_again || before.is_same_code(module);
+  }
+}
+
+void NativeModules::end(Module& module, std::uint64_t now_ns) noexcept {
+  module.until_ns = now_ns;
+  ended_low_ = ended_high_ == 0 ? module.start : std::min(ended_low_, module.start);
+  ended_high_ = std::max(ended_high_, module.end);
+}
+
+void NativeModules::end_gone(std::uint64_t now_ns) noexcept {
+  if (modules_.empty()) return;
+  for (Module& module : modules_.all()) module.is_seen = false;
+  look();
+  if (!std::ranges::any_of(modules_.all(), &Module::is_seen)) return;  // /proc could not be read
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    if (modules_[i].is_seen || modules_[i].until_ns != kNever) continue;
+    end(modules_[i], now_ns);
+    (void)ended_.push({i, now_ns});
+  }
 }
 
 bool NativeModules::add(Module module, std::string_view path) noexcept {
@@ -151,11 +192,40 @@ bool NativeModules::add(Module module, std::string_view path) noexcept {
   return false;
 }
 
-NativeModules::Module* NativeModules::module_of(std::uint64_t address) noexcept {
+NativeModules::Module* NativeModules::module_of(std::uint64_t address, std::uint64_t tag) noexcept {
   for (std::size_t i = modules_.size(); i-- > 0;) {
-    if (address >= modules_[i].start && address < modules_[i].end) return &modules_[i];
+    if (modules_[i].tag == tag && modules_[i].has(address)) return &modules_[i];
   }
   return nullptr;
+}
+
+NativeModules::Module* NativeModules::module_of(std::uint64_t address) noexcept {
+  for (std::size_t i = modules_.size(); i-- > 0;) {
+    if (modules_[i].has(address)) return &modules_[i];
+  }
+  return nullptr;
+}
+
+const NativeModules::Module* NativeModules::module_at(std::uint64_t address,
+                                                      std::uint64_t when_ns) const noexcept {
+  for (std::size_t i = modules_.size(); i-- > 0;) {
+    const Module& module = modules_[i];
+    if (module.has(address) && module.since_ns <= when_ns && when_ns < module.until_ns) return &module;
+  }
+  return nullptr;
+}
+
+// Code of no file where a module was is looked for again only now and then.
+std::uint64_t NativeModules::find_tag(std::uint64_t address, std::uint64_t when_ns) noexcept {
+  constexpr std::uint64_t kPauseNs = 1'000'000;
+  constexpr std::uint64_t kOfNone = (std::uint64_t{1} << kTagBits) - 1;
+  const Module* module = module_at(address, when_ns);
+  if (module == nullptr && is_this_process_ && when_ns - looked_for_ns_ > kPauseNs) {
+    look();
+    looked_for_ns_ = when_ns;
+    module = module_at(address, when_ns);
+  }
+  return module != nullptr ? module->tag : kOfNone;
 }
 
 // A file that cannot be read has an empty table, and is not asked again.
@@ -170,7 +240,7 @@ bool NativeModules::find_tables(std::uint64_t address, ModuleTables& tables) noe
   constexpr std::uint64_t kPageSize = 4096;
   Module* module = module_of(address);
   if (module == nullptr && is_this_process_ && strange_page_ != address / kPageSize) {
-    look_at_mappings();
+    look();
     module = module_of(address);
     if (module == nullptr) strange_page_ = address / kPageSize;
   }
@@ -195,11 +265,17 @@ bool NativeModules::has_hooks(Module& module) noexcept {
   return false;
 }
 
+// Of what is there now, or was last.
 NativeName NativeModules::find(std::uint64_t address) noexcept {
-  Module* module = module_of(address);
-  if (module == nullptr && is_this_process_) {
-    look_at_mappings();
-    module = module_of(address);
+  const Module* const module = module_of(address);
+  return find(address, module != nullptr ? module->tag : 0);
+}
+
+NativeName NativeModules::find(std::uint64_t address, std::uint64_t tag) noexcept {
+  Module* module = module_of(address, tag);
+  if (module == nullptr && is_this_process_ && tag == 0) {
+    look();
+    module = module_of(address, tag);
   }
   SymbolTable* const symbols = module == nullptr ? nullptr : symbols_of(*module);
   if (symbols == nullptr) return {};
@@ -214,11 +290,15 @@ void NativeModules::put_from(std::size_t first, Bytes& state) noexcept {
   for (const Module& module : modules_.all().subspan(first)) {
     const std::string_view path(module.path);
     state.uleb128(module.start).uleb128(module.end).uleb128(module.file_offset);
+    state.u64(module.since_ns).u64(module.until_ns).uleb128(module.tag);
     state.uleb128(module.identity.inode).u8(module.identity.build_id_size);
     state.raw(std::string_view(reinterpret_cast<const char*>(module.identity.build_id), kMostBuildId));
     state.uleb128(path.size()).raw(path);
   }
   put_ = modules_.size();
+  state.uleb128(ended_.size());
+  for (const Ended& ended : ended_.all()) state.uleb128(ended.module).u64(ended.until_ns);
+  ended_.clear();
 }
 
 bool NativeModules::apply(ByteSource& state) noexcept {
@@ -228,13 +308,24 @@ bool NativeModules::apply(ByteSource& state) noexcept {
     module.start = state.uleb128();
     module.end = state.uleb128();
     module.file_offset = state.uleb128();
+    module.since_ns = state.u64();
+    const std::uint64_t until_ns = state.u64();
+    module.tag = state.uleb128();
     module.identity.inode = state.uleb128();
     module.identity.build_id_size = std::min<std::uint8_t>(state.u8(), kMostBuildId);
     const auto build_id = state.raw(kMostBuildId);
     const std::string_view path = state.text();
     if (state.failed()) return false;
     std::memcpy(module.identity.build_id, build_id.data(), kMostBuildId);
+    if (until_ns != kNever) end(module, until_ns);
     if (!add(module, path)) return false;
+  }
+  const std::uint64_t ends = state.uleb128(kMostModules);
+  for (std::uint64_t i = 0; i < ends && !state.failed(); ++i) {
+    const std::uint64_t module = state.uleb128();
+    const std::uint64_t until_ns = state.u64();
+    if (state.failed() || module >= modules_.size()) return false;
+    end(modules_[module], until_ns);
   }
   put_ = modules_.size();
   return !state.failed();

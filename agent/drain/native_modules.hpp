@@ -1,9 +1,10 @@
 // Which files the code of native functions is from, and so what they are called.
 //
 // Context   [drain]; `jitquill recover`. Raw system calls.
-// Promises  a module is known for as long as the run: what was mapped later at its place is newer, and goes
-//           first. Modules are part of the drain's state, so that a process that was killed has names too.
-// Does not  see what came and went between two looks. Code of no file has no names here.
+// Promises  a module is known for as long as the run, and has its time: what is mapped later at its place is
+//           another. Modules are part of the drain's state, so that a process that was killed has names too.
+// Does not  see what came and went between two looks: look() is called before an object goes, end_gone() when
+//           it is gone. Code of no file has no names here.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +40,21 @@ class NativeModules {
   // This process's code is what is asked for: its mappings are looked at whenever an address is in no module.
   // Not before: most processes with traced functions have no native ones.
   void watch_this_process() noexcept { is_this_process_ = true; }
-  // Before it is asked for: the process may be killed until then.
-  void look_at_mappings() noexcept;
+
+  // What is mapped now. Also before any is asked for: the process may be killed until then.
+  void look() noexcept;
+  // And what is not any more has ended.
+  void end_gone(std::uint64_t now_ns) noexcept;
+
+  // Which of the modules that were at an address one after the other was there at that time: 0 for the first.
+  static constexpr unsigned kTagBits = 15;
+  std::uint64_t tag_of(std::uint64_t address, std::uint64_t when_ns) noexcept {
+    const bool may_be_later = address - ended_low_ < ended_high_ - ended_low_;
+    return may_be_later ? find_tag(address, when_ns) : 0;
+  }
   // The name is valid while this lives.
-  NativeName find(std::uint64_t address) noexcept;
+  NativeName find(std::uint64_t address, std::uint64_t tag) noexcept;
+  NativeName find(std::uint64_t address) noexcept;  // now
 
   // False: the address is in none. Which that is, is asked for once in each look.
   bool find_tables(std::uint64_t address, ModuleTables& tables) noexcept;
@@ -51,8 +63,9 @@ class NativeModules {
   // hooks; looks at the mappings first.
   template <class SeeModule, class See>
   void for_each_hooked(SeeModule see_module, See see) noexcept {
-    if (is_this_process_) look_at_mappings();
+    if (is_this_process_) look();
     for (Module& module : modules_.all()) {
+      if (module.until_ns != kNever) continue;
       see_module(module.start, module.end);
       if (!has_hooks(module)) continue;
       const std::uint64_t bias = module.start - module.file_offset;
@@ -62,12 +75,14 @@ class NativeModules {
   }
   std::size_t size() const noexcept { return modules_.size(); }
 
-  // | modules: count, {start, end, file offset, inode, build-id, path} |
+  // | modules: count, {start, end, file offset, since, until, tag, inode, build-id, path} |
+  // | ended: count, {module, until} |
   void put_new(Bytes& state) noexcept { put_from(put_, state); }
   void put_all(Bytes& state) noexcept { put_from(0, state); }
   bool apply(ByteSource& state) noexcept;
 
  private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   struct Module {
     std::uint64_t start;
     std::uint64_t end;
@@ -79,17 +94,38 @@ class NativeModules {
     bool has_no_hooks;     // looked at: nothing in it calls one
     bool has_tables;       // looked at: what is below
     ModuleTables tables;
+    std::uint64_t since_ns = 0;
+    std::uint64_t until_ns = kNever;
+    std::uint64_t tag = 0;
+    bool is_seen = true;  // at the last look
+
+    bool has(std::uint64_t address) const noexcept { return address >= start && address < end; }
+    bool overlaps(const Module& other) const noexcept { return start < other.end && other.start < end; }
+    bool is_same_code(const Module& other) const noexcept;
   };
   bool has_hooks(Module& module) noexcept;
   void see_mapping(std::string_view line) noexcept;
-  bool is_known(std::uint64_t start, std::uint64_t inode) const noexcept;
+  Module* find_live(std::uint64_t start, std::uint64_t inode) noexcept;
+  void place_in_time(Module& module) noexcept;
+  void end(Module& module, std::uint64_t now_ns) noexcept;
   bool add(Module module, std::string_view path) noexcept;
+  Module* module_of(std::uint64_t address, std::uint64_t tag) noexcept;
   Module* module_of(std::uint64_t address) noexcept;
+  const Module* module_at(std::uint64_t address, std::uint64_t when_ns) const noexcept;
+  std::uint64_t find_tag(std::uint64_t address, std::uint64_t when_ns) noexcept;
   SymbolTable* symbols_of(Module& module) noexcept;
   void put_from(std::size_t first, Bytes& state) noexcept;
 
   GrowingArray<Module> modules_;  // the newest last
   std::size_t put_ = 0;
+  struct Ended {
+    std::uint64_t module;
+    std::uint64_t until_ns;
+  };
+  GrowingArray<Ended> ended_;    // not put yet
+  std::uint64_t ended_low_ = 0;  // addresses of all that ended
+  std::uint64_t ended_high_ = 0;
+  std::uint64_t looked_for_ns_ = 0;  // of the last event that no known module explained
   bool is_this_process_ = false;
   std::uint64_t file_start_ = 0;  // the last mapping that was seen of a file's beginning
   std::uint64_t file_inode_ = 0;

@@ -141,6 +141,26 @@ void ProcessDrain::set_patterns(std::string_view list) noexcept {
   DrainLock::unlock();
 }
 
+namespace {
+
+template <class Call>
+void with_drain(Call call) noexcept {
+  constexpr std::uint64_t kWaitNs = 1'000'000'000;
+  if (DrainLock::lock(kWaitNs) != OwnerLock::Entry::kTaken) return;
+  if (g_state.drain != nullptr) call(*g_state.drain);
+  DrainLock::unlock();
+}
+
+}  // namespace
+
+void ProcessDrain::objects_go() noexcept {
+  with_drain([](Drain& drain) { drain.look_at_modules(); });
+}
+
+void ProcessDrain::objects_went(std::uint64_t now_ns) noexcept {
+  with_drain([&](Drain& drain) { drain.end_gone_modules(now_ns); });
+}
+
 bool ProcessDrain::has_thread_wish() noexcept {
   return g_state.wants_thread;
 }

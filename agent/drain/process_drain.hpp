@@ -29,6 +29,11 @@ class ProcessDrain {
   // Which native functions are told of, from now on: what is not drained yet is judged by them too.
   static void set_patterns(std::string_view list) noexcept;
 
+  // Around what unmaps objects: they keep their names. Without the leaf lock; not at all if the drain does
+  // not let go within a second.
+  static void objects_go() noexcept;
+  static void objects_went(std::uint64_t now_ns) noexcept;
+
   // After open() where there is no thread yet, until it is taken.
   static bool has_thread_wish() noexcept;
   static void take_thread_wish() noexcept;

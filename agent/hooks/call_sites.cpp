@@ -72,6 +72,10 @@ bool has_slot(std::uint64_t site) noexcept {
 
 }  // namespace
 
+void forget_sites() noexcept {
+  for (std::atomic<std::uint64_t>& site : jitquill_mcount_sites) site.store(0, std::memory_order_relaxed);
+}
+
 std::uint64_t calls_without_slot() noexcept {
   return g_without_slot.load(std::memory_order_relaxed);
 }

@@ -66,6 +66,9 @@ void start(const Surroundings& surroundings) noexcept;
 // took it; 0: it is not known.
 std::uint64_t return_address(std::uint64_t found, std::uint64_t slot) noexcept;
 
+// Code was unloaded: other may come to its addresses.
+void forget_sites() noexcept;
+
 // Calls that were left alone, since the process began.
 std::uint64_t calls_without_mirror() noexcept;
 std::uint64_t calls_without_slot() noexcept;

@@ -77,6 +77,10 @@ void turn(Mode mode) noexcept {
   if (g_is_ended.load()) store_all(Mode::kOff);
 }
 
+bool are_on() noexcept {
+  return g_mode.load(std::memory_order_relaxed) == Mode::kOn;
+}
+
 void end_for_good() noexcept {
   g_is_ended.store(true);
   store_all(Mode::kOff);

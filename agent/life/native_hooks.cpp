@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "agent/base/clock.hpp"
 #include "agent/base/loaded_objects.hpp"
+#include "agent/drain/process_drain.hpp"
 #include "agent/hooks/left_alone.hpp"
 #include "agent/hooks/mirror.hpp"
 #include "agent/hooks/name_targets.hpp"
@@ -140,6 +142,23 @@ void NativeHooks::turn(bool on, bool may_wake, bool with_stacks) noexcept {
     if (g_served[row] != hook) g_served[row] = hook;
   }
   name_targets::turn(on ? Mode::kOn : may_wake && !has_tried_ ? Mode::kWake : Mode::kOff);
+}
+
+void objects_go() {
+  if (!name_targets::are_on() || !agent().is_here()) return;
+  (void)guest_call([] {
+    drain::ProcessDrain::objects_go();
+    return 0;
+  });
+}
+
+void objects_went() {
+  if (!name_targets::are_on() || !agent().is_here()) return;
+  (void)guest_call([] {
+    mirror::forget_sites();
+    drain::ProcessDrain::objects_went(monotonic_ns());
+    return 0;
+  });
 }
 
 }  // namespace jitquill

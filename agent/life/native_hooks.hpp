@@ -18,6 +18,11 @@ namespace jitquill {
 // call.
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count);
 
+// Before and behind what may unload objects whose functions are traced: what they are called is noted, and
+// what was known of their code is forgotten. Context: any thread outside of signal handlers.
+void objects_go();
+void objects_went();
+
 class NativeHooks {
  public:
   // Off. Those of more libraries than there is room for stay so.

@@ -23,4 +23,6 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .own_map_opened = &jitquill::intake::perfmap::opened,
     .stayed = &jitquill::stayed,
     .native_names_shown = &jitquill::native_names_shown,
+    .objects_go = &jitquill::objects_go,
+    .objects_went = &jitquill::objects_went,
 };

@@ -27,6 +27,8 @@ struct PrivateFunctions {
   // life/native_hooks.hpp. `count` targets, in the order of life/native_hooks.def; they live as long as we
   // do.
   void (*native_names_shown)(std::atomic<const void*>* targets, std::uint32_t count);
+  void (*objects_go)();  // life/native_hooks.hpp
+  void (*objects_went)();
 };
 
 }  // namespace jitquill

@@ -1,5 +1,6 @@
 // What the host calls of libc and libgcc, and we look at: ways to leave the process that run no destructors,
-// memory that becomes executable, threads, files that are opened, unwinding sections of JITs.
+// memory that becomes executable, threads, files that are opened, unwinding sections of JITs, objects that
+// go.
 //
 // Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create, fopen and the
 // unwinding
@@ -99,6 +100,14 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     const int descriptor = jitquill::preload::next.name.load() arguments; \
     if (descriptor >= 0) jitquill::preload::see_opened(path, flags);      \
     return descriptor;                                                    \
+  }
+
+#define UNLOADS(name, parameters, arguments)                                  \
+  BORROWS(int, name, parameters) {                                            \
+    jitquill::preload::call_agent(&jitquill::PrivateFunctions::objects_go);   \
+    const int result = jitquill::preload::next.name.load() arguments;         \
+    jitquill::preload::call_agent(&jitquill::PrivateFunctions::objects_went); \
+    return result;                                                            \
   }
 
 #define MAPPED(name, parameters, arguments)                                                            \

@@ -148,6 +148,10 @@ int openat64(int folder, const char* path, int flags, unsigned mode) noexcept {
   return openat(folder, path, flags, mode);
 }
 
+int dlclose(void* handle) {
+  return looked_for("dlclose", next.dlclose, handle);
+}
+
 }  // namespace early
 
 template <class Function>

@@ -27,6 +27,7 @@ struct Next {
 #define DEREGISTERED(name, tell) std::atomic<void* (*)(const void* section)> name;
 #define STREAM(name) std::atomic<std::FILE* (*)(const char* path, const char* mode)> name;
 #define DESCRIPTOR(name, parameters, arguments) std::atomic<int(*) parameters> name;
+#define UNLOADS(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #include "agent/preload/borrowed.def"
 };
 

@@ -205,7 +205,7 @@ TEST_F(Drained, TakesUpAnyStateWithoutACrash) {
     ++taken_up;
     (void)other.finish(FrameEnd::kProcessEnd, {20'000, 20'000});
   }
-  EXPECT_GT(taken_up, 10);
+  EXPECT_GT(taken_up, 0);  // one whose damage cut the files short lets none of the later ones in
 }
 
 // As after a stop and a start: the thread fills on the chunk that it has.

@@ -119,7 +119,7 @@ TEST(NativeNames, ComeAlongInTheState) {
   EXPECT_EQ(after.by_address(address_of(native_two), 1), Functions::kHidden);
   Bytes news;
   before.put_new(news);
-  EXPECT_EQ(news.size(), 4u);  // nothing of all three, and whether names are demangled
+  EXPECT_EQ(news.size(), 5u);  // nothing of all four, and whether names are demangled
 }
 
 class Symbols : public testing::Test {
