@@ -170,7 +170,8 @@ void end_for_good() noexcept {
 void start(const Surroundings& surroundings) noexcept {
   g_has_exit_sites = surroundings.has_exit_sites;
   if (jitquill_return_hook != nullptr) return;  // words of it are in slots
-  g_may_take.store(!surroundings.has_fixed_layout && !has_shadow_stack());
+  const bool is_free = !surroundings.has_fixed_layout && !surroundings.leaves_returns;
+  g_may_take.store(is_free && !has_shadow_stack());
   const auto hook = surroundings.has_nongnu_unwinder ? &jitquill_return_hook_b : &jitquill_return_hook_a;
   jitquill_return_hook = reinterpret_cast<const void*>(hook);
 }

@@ -59,6 +59,7 @@ struct Surroundings {
   bool has_exit_sites = false;       // some functions call __return__
   bool has_nongnu_unwinder = false;  // nongnu libunwind handles exceptions
   bool has_fixed_layout = false;     // a sanitizer says what may lie where
+  bool leaves_returns = false;       // the user wants them left alone
 };
 void start(const Surroundings& surroundings) noexcept;
 

@@ -87,6 +87,7 @@ class Agent {
   Status add_function(const NamedFunction& function, std::uint64_t& id) noexcept;
   // A library shows names that native functions call; `has_callers`: some are there.
   Status add_native_names(std::atomic<const void*>* targets, std::uint32_t count, bool has_callers) noexcept;
+  bool takes_return_addresses() const noexcept { return options_.takes_return_addresses; }
   // A native function was called while the agent was dormant.
   Status wake_for_native() noexcept;
   // Of the code that move() would read at its new place; 0 if there is none.

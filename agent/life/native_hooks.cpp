@@ -119,10 +119,11 @@ void pass_libc_by(std::atomic<const void*>* targets, std::uint32_t count) noexce
 }  // namespace
 
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) {
-  const Callers callers = look_for_callers();
+  Callers callers = look_for_callers();
   if (callers.any) pass_libc_by(targets, count);
   (void)with_agent(
       [&](Agent& agent) {
+        callers.surroundings.leaves_returns = !agent.takes_return_addresses();
         mirror::start(callers.surroundings);
         name_targets::wake_by(wake_agent);
         return agent.add_native_names(targets, count, callers.any);

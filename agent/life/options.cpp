@@ -96,6 +96,12 @@ const char* set_stack(Options& options, std::string_view value) noexcept {
   return options.stack.set(value);
 }
 
+const char* set_return_addresses(Options& options, std::string_view value) noexcept {
+  if (value != "take" && value != "leave") return "must be take or leave";
+  options.takes_return_addresses = value == "take";
+  return nullptr;
+}
+
 const char* set_demangle(Options& options, std::string_view value) noexcept {
   if (value != "off" && value != "on") return "must be off or on";
   options.demangle = value == "on";

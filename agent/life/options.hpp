@@ -41,12 +41,13 @@ inline constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 30;
 enum class PerfmapAt : std::uint8_t { kTmp, kDir, kBoth };
 
 struct Options {
-  std::uint32_t formats = 0;  // bit i = row i of sinks.def
-  std::uint32_t intakes = 0;  // bit i = row i of intakes.def
-  NamePatterns hooks;         // which functions are traced
-  NamePatterns stack;         // of those, at whose entries the call stack is taken
-  bool demangle = false;      // of names: patterns see both forms, outputs of run news the source's
-  FixedText<2048> dir;        // may hold the words of dir_template.hpp
+  std::uint32_t formats = 0;           // bit i = row i of sinks.def
+  std::uint32_t intakes = 0;           // bit i = row i of intakes.def
+  NamePatterns hooks;                  // which functions are traced
+  NamePatterns stack;                  // of those, at whose entries the call stack is taken
+  bool demangle = false;               // of names: patterns see both forms, outputs of run news the source's
+  bool takes_return_addresses = true;  // of native functions; as it is when the library is loaded
+  FixedText<2048> dir;                 // may hold the words of dir_template.hpp
   bool dir_was_given = false;
   FixedText<128> log;  // empty = none
   UnwindMode unwind = UnwindMode::kTwin;
