@@ -26,7 +26,7 @@ commands() {
 commands "$library" | gdb_prints "$demo"
 expect_stack 'nib::nib_print_int .*' "leaf \(\) at $folder/t.nib:2" "down \(\) at $folder/t.nib:7" \
   "down \(\) at $folder/t.nib:9" "down \(\) at $folder/t.nib:9" "main \(\) at $folder/t.nib:12" \
-  '.*call_main .*' '.*nib::run.*' '.*run_program.*' 'main \(argc.*'
+  '.*call_main .*' '.*MainThread::run .*' '.*nib::run.*' '.*run_program.*' 'main \(argc.*'
 expect '^2.*print\(n\);$'
 expect '^leaf \+ [0-9]+ in section \.text of <in-memory'
 
