@@ -212,6 +212,7 @@ std::vector<ProcessOutput> read_outputs(const std::vector<std::string>& folders,
                                value_of(process.statistics, "functions_without_code");
     const bool is_said = process.state == ProcessState::kEnded;
     process.calls = is_said ? value_of(process.statistics, "run_calls") : calls_in_files(process);
+    process.events = value_of(process.statistics, "run_records");
     process.functions = is_said ? said : std::max(said, functions_in_files(process));
   }
   return processes;

@@ -29,6 +29,7 @@ const char* words_of(ProcessState state) {
 std::string text_of(const ProcessOutput& process) {
   std::string text = "  " + plain(process.name) + ": " + counted(process.functions, "function");
   if (process.calls != 0) text.append(", ").append(counted(process.calls, "call"));
+  if (process.events != 0) text.append(", ").append(counted(process.events, "event"));
   if (process.state != ProcessState::kEnded) text.append(", ").append(words_of(process.state));
   if (process.is_torn) text += ", its last record was cut off";
   text += "\n";
@@ -47,6 +48,8 @@ void put(Json& json, const ProcessOutput& process) {
       .number(process.functions)
       .key("calls")
       .number(process.calls)
+      .key("events")
+      .number(process.events)
       .key("folders")
       .begin_array();
   for (const std::string& folder : process.folders) json.text(folder);
@@ -76,16 +79,23 @@ bool write_file(const std::string& path, const std::string& text) {
   return is_good;
 }
 
+std::uint64_t sum_of(const std::vector<ProcessOutput>& processes, std::uint64_t ProcessOutput::*figure) {
+  return std::accumulate(processes.begin(), processes.end(), std::uint64_t{0},
+                         [figure](std::uint64_t sum, const ProcessOutput& one) { return sum + one.*figure; });
+}
+
 }  // namespace
 
 std::uint64_t Summary::functions() const {
-  return std::accumulate(processes.begin(), processes.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const ProcessOutput& one) { return sum + one.functions; });
+  return sum_of(processes, &ProcessOutput::functions);
 }
 
 std::uint64_t Summary::calls() const {
-  return std::accumulate(processes.begin(), processes.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const ProcessOutput& one) { return sum + one.calls; });
+  return sum_of(processes, &ProcessOutput::calls);
+}
+
+std::uint64_t Summary::events() const {
+  return sum_of(processes, &ProcessOutput::events);
 }
 
 std::uint64_t Summary::bytes() const {
@@ -104,7 +114,7 @@ void say_what_is_missing(Summary& summary, const AgentOptions& options, const st
   for (std::size_t i = 0; i < sink_rows().size(); ++i) {
     const SinkRow& row = sink_rows()[i];
     const bool is_wanted = (options.read.formats >> i & 1) != 0;
-    if (is_wanted && !row.at_once && !names_option(options.text, "hooks"))
+    if (is_wanted && !row.at_once && !names_option(options.text, "hooks") && summary.events() == 0)
       summary.missing.push_back("formats=" + std::string(row.name) +
                                 " shows calls, which were not asked for: hooks='*' records all functions");
   }
@@ -145,6 +155,8 @@ std::string json_of(const Summary& summary) {
       .number(summary.functions())
       .key("calls")
       .number(summary.calls())
+      .key("events")
+      .number(summary.events())
       .key("bytes")
       .number(summary.bytes());
   json.key("processes").begin_array();

@@ -272,8 +272,9 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
   }
   info.name = shown(info.name);
   if (!info.name.empty()) return info;
-  // Of code that only called, nobody asked for a trace.
-  if (function.id != 0 || native_numbers_.find(function.address) != kNone) ++nameless_;
+  const bool was_a_caller_only =
+      function.id == 0 && function.address != 0 && native_numbers_.find(function.address) == kNone;
+  if (!was_a_caller_only) ++nameless_;  // nobody asked for a trace of callers
   info.name = function.id != 0 ? made_name("jit_", function.id, 10, text) : name_of_address(address, text);
   return info;
 }

@@ -155,14 +155,16 @@ TEST_F(CliSummary, CountsCalls) {
   const Ended ended =
       run({"run", "--formats", "calls,counts", "--hooks", "*", "--", DEMO_JIT, program("sieve")});
   EXPECT_EQ(ended.exit_code, 0) << ended.describe();
-  EXPECT_EQ(count(ended.err, " calls\n"), 1u) << ended.err;
+  EXPECT_EQ(count(ended.err, " calls, "), 1u) << ended.err;
+  EXPECT_EQ(count(ended.err, " events\n"), 1u) << ended.err;
   EXPECT_EQ(count(ended.err, "missing"), 0u) << ended.err;
   if (!has_node()) GTEST_SKIP() << "no node to read JSON";
   const Ended json =
       run({"run", "--json", "--formats", "counts", "--hooks", "*", "--", DEMO_JIT, program("sieve")});
   EXPECT_EQ(in_json(json.err,
                     "j.calls > 0 && j.calls == j.processes[0].calls && "
-                    "j.calls == j.processes[0].statistics.run_calls"),
+                    "j.calls == j.processes[0].statistics.run_calls && "
+                    "j.events >= 2 * j.calls && j.events == j.processes[0].events"),
             "true")
       << json.err;
 }
