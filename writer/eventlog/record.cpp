@@ -107,7 +107,9 @@ Status RecordPutter::close() noexcept {
     out_.cut(start_);
     return Status::kTooLarge;
   }
-  if (!is_fixed_) out_.patch_u16be(payload_at_ - 2, static_cast<std::uint16_t>(out_.size() - payload_at_));
+  // Of a buffer that has failed the place may be in what was put before.
+  if (!is_fixed_ && !out_.failed())
+    out_.patch_u16be(payload_at_ - 2, static_cast<std::uint16_t>(out_.size() - payload_at_));
   return is_cut_ ? Status::kTextCut : Status::kOk;
 }
 

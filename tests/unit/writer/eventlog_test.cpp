@@ -204,6 +204,16 @@ TEST(Eventlog, EndsATextAtANulWhereOneEndsAField) {
   EXPECT_EQ(file.events.at(1).texts.at(0), std::string("a\0b", 3));
 }
 
+TEST(Eventlog, LeavesWhatIsThereWhereABufferIsFull) {
+  std::uint8_t room[11];
+  Bytes out(room);
+  EXPECT_EQ(put<Event::kGcStart>(0x0102, out), Status::kOk);
+  const std::vector<std::uint8_t> before(out.view().begin(), out.view().end());
+  (void)put<Event::kUserMarker>(3, out, string_view("m"));
+  EXPECT_TRUE(out.failed());
+  EXPECT_EQ(std::vector(out.view().begin(), out.view().end()), before);
+}
+
 std::string cleaned(string_view text, std::size_t most = 1000) {
   Bytes out;
   (void)put_utf8(out, text, most);
