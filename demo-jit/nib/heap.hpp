@@ -7,8 +7,7 @@
 //
 // Context   one thread at a time (World's lock); marking while no other thread runs jitted code.
 // Promises  at most `limit` bytes of objects, heads included, are in use or waiting to be collected. Memory
-// beside
-//           them in lines that hold a live object is not counted. All of it is freed at the end.
+//           beside them in lines that hold a live object is not counted. All of it is freed at the end.
 #pragma once
 
 #include <cstddef>

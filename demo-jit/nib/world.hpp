@@ -7,7 +7,7 @@
 //
 // Context   as the functions say. One lock for everything here, channels and tasks included.
 // Promises  one fault ends the run: the first. A run in which all threads wait for each other ends as a
-// fault.
+//           fault.
 #pragma once
 
 #include <pthread.h>

@@ -2,9 +2,8 @@
 //
 // Context   any; puts into the caller's buffer.
 // Promises  what is put is valid UTF-8 (no surrogates, nothing longer than needed), ends between two
-// characters, and has
-//           at most `most` bytes. Each byte that belongs to no character becomes '?'. Control characters
-//           stay.
+//           characters, and has at most `most` bytes. Each byte that belongs to no character becomes '?'.
+//           Control characters stay.
 #pragma once
 
 #include <cstddef>

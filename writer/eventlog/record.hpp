@@ -2,9 +2,8 @@
 //
 // Context   any; puts into the caller's buffer. Failed buffers are the caller's to see (Bytes::failed()).
 // Promises  a record has exactly the layout that readers know by heart, whatever its values are; a text is
-// valid UTF-8.
-//           What does not fit into 65,535 bytes of payload is cut where a text can be, else refused: nothing
-//           is put.
+//           valid UTF-8. What does not fit into 65,535 bytes of payload is cut where a text can be, else
+//           refused: nothing is put.
 // Does not  know what an event means, nor which may stand where.
 #pragma once
 
@@ -60,13 +59,12 @@ class RecordPutter {
   Status close() noexcept;
 
  private:
-  // What is left for one more field of no fixed size.
   void take(std::size_t size) noexcept { room_ -= size; }
 
   Bytes& out_;
   std::size_t start_;
   std::size_t payload_at_;
-  std::size_t room_;
+  std::size_t room_;  // left for fields of no fixed size
   bool is_fixed_;
   bool is_cut_ = false;
   bool is_too_large_ = false;

@@ -2,11 +2,9 @@
 //
 // Context   any; puts into the caller's buffer.
 // Promises  every event of writer/model/runtime_event.def has a row here. Values that are too large for their
-// field are
-//           the largest that fit, ids keep their lowest bits.
+//           field are the largest that fit, ids keep their lowest bits.
 // Does not  put the events that say which thread of the system serves which capability (kOfSink): whoever
-// writes the
-//           file knows the threads.
+//           writes the file knows the threads.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,7 @@
 //
 // Context   tests.
 // Promises  every byte is explained or reported, with its place and the reason; reading goes on where a real
-// reader's
-//           would.
+//           reader's would.
 #pragma once
 
 #include <cstdint>
