@@ -10,7 +10,7 @@
 
 namespace jitquill {
 
-// kBadArgument, kEmptyCode or kTooLarge: `load` is not to be used.
+// Into a load that says nothing yet. kBadArgument, kEmptyCode or kTooLarge: it is not to be used.
 Status read_code(const jitquill_code* code, CodeLoad& load) noexcept;
 
 // No more room than any tables could fill.

@@ -50,6 +50,10 @@ bool is_ready() {
   return lanes::is_on();
 }
 
+bool shows_events() noexcept {
+  return __atomic_load_n(agent().wanted_events(), __ATOMIC_RELAXED) != 0;
+}
+
 // Of at most two pages. A wrong pointer faults here, where nothing is reserved.
 void fault_in_payload(const void* payload, std::size_t size) noexcept {
   if (size == 0) return;
@@ -62,7 +66,8 @@ void fault_in_payload(const void* payload, std::size_t size) noexcept {
 jitquill_status post(std::uint32_t event, const void* payload, std::size_t size, std::string_view text) {
   if (event >= kFirstOfTheAgent || (payload == nullptr && size != 0)) return JITQUILL_BAD_ARGUMENT;
   if (size > JITQUILL_POST_MOST) return JITQUILL_TOO_LARGE;
-  if (!is_ready()) return JITQUILL_OFF;
+  if (!lanes::is_on()) read_options();
+  if (!shows_events() || !is_ready()) return JITQUILL_OFF;
   fault_in_payload(payload, size);
   const bool is_taken = lanes::post(event, {static_cast<const std::uint8_t*>(payload), size,
                                             reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

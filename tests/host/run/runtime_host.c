@@ -187,6 +187,8 @@ int main(int argc, char** argv) {
   if (!jitquill_wants_events()) {
     check(jitquill_marker("nobody reads"), JITQUILL_OFF);
     check(jitquill_gc_end(), JITQUILL_OFF);
+    check(jitquill_post(JITQUILL_OWN_EVENTS, "own", 3), JITQUILL_OFF);
+    check(jitquill_post_text(JITQUILL_OWN_EVENTS, NULL, 0, "own", 3), JITQUILL_OFF);
     printf("not wanted\n");
     return g_failed;
   }
