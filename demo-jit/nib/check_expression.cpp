@@ -195,6 +195,12 @@ Type ExpressionChecker::type_of(BuiltinCall& call, Position at) {
   return result;
 }
 
+Type ExpressionChecker::given(BuiltinCall& call, std::initializer_list<Type> wanted, Type result) {
+  auto argument = call.arguments.begin();
+  for (const Type type : wanted) require(**argument++, type);
+  return result;
+}
+
 Type ExpressionChecker::result_of(BuiltinCall& call, Position at) {
   Expression& first = *call.arguments[0];
   switch (call.builtin) {
@@ -204,29 +210,20 @@ Type ExpressionChecker::result_of(BuiltinCall& call, Position at) {
     case Builtin::kNewArray:
       return new_array(call, at);
     case Builtin::kToInt:
-      require(first, Type::kFloat);
-      return Type::kInt;
+      return given(call, {Type::kFloat}, Type::kInt);
     case Builtin::kToFloat:
-      require(first, Type::kInt);
-      return Type::kFloat;
+      return given(call, {Type::kInt}, Type::kFloat);
     case Builtin::kToStr:
       require_shown(first, "made a str");
       return Type::kStr;
     case Builtin::kSqrt:
-      require(first, Type::kFloat);
-      return Type::kFloat;
+      return given(call, {Type::kFloat}, Type::kFloat);
     case Builtin::kFixed:
-      require(first, Type::kFloat);
-      require(*call.arguments[1], Type::kInt);
-      return Type::kStr;
+      return given(call, {Type::kFloat, Type::kInt}, Type::kStr);
     case Builtin::kChr:
-      require(first, Type::kInt);
-      return Type::kStr;
+      return given(call, {Type::kInt}, Type::kStr);
     case Builtin::kSlice:
-      require(first, Type::kStr);
-      require(*call.arguments[1], Type::kInt);
-      require(*call.arguments[2], Type::kInt);
-      return Type::kStr;
+      return given(call, {Type::kStr, Type::kInt, Type::kInt}, Type::kStr);
     case Builtin::kSend:
       require(*call.arguments[1], inside_of(first, Type::Layer::kChannel));
       return Type::kNone;
@@ -236,8 +233,7 @@ Type ExpressionChecker::result_of(BuiltinCall& call, Position at) {
       return inside_of(first, Type::Layer::kTask);
     case Builtin::kMarker:
     case Builtin::kMessage:
-      require(first, Type::kStr);
-      return Type::kNone;
+      return given(call, {Type::kStr}, Type::kNone);
   }
   return Type::kAny;
 }

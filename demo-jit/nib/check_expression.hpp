@@ -2,10 +2,11 @@
 //
 // Context   checker.cpp.
 // Promises  as check() in checker.hpp. A type that cannot be known after an error is kAny, which fits
-// anywhere.
+//           anywhere.
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +70,8 @@ class ExpressionChecker {
   Type type_of(FieldUse& use, Position at);
   Type type_of(BuiltinCall& call, Position at);
   Type result_of(BuiltinCall& call, Position at);
+  // `result`, of arguments of these types.
+  Type given(BuiltinCall& call, std::initializer_list<Type> wanted, Type result);
   Type new_array(BuiltinCall& call, Position at);
   // Of a channel or a task; any type when it is none.
   Type inside_of(Expression& expression, Type::Layer layer);

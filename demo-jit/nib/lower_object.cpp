@@ -19,6 +19,7 @@ Kind kind_of_array(Type element) noexcept {
 
 // What nib_new_record() makes.
 std::int64_t header_of(const Record& record) noexcept {
+  static_assert(kMaxParameters <= 8 * sizeof(Object::references), "a bit for each field");
   Object header{.kind = Kind::kRecord, .fields = static_cast<std::uint8_t>(record.fields.size())};
   for (std::size_t i = 0; i < record.fields.size(); ++i)
     if (record.fields[i].type.is_reference()) header.references |= static_cast<std::uint16_t>(1u << i);
@@ -209,10 +210,8 @@ FunctionLowering::Value FunctionLowering::value_of(const BuiltinCall& node, Posi
     case Builtin::kJoin:
       return of_bits(call_runtime(&nib_join, {site(Fault::kDeadlock), values[0]}), type.element(), wanted);
     case Builtin::kMarker:
-      call_runtime(&nib_marker, {values[0]});
-      break;
     case Builtin::kMessage:
-      call_runtime(&nib_message, {values[0]});
+      call_runtime(node.builtin == Builtin::kMarker ? &nib_marker : &nib_message, {values[0]});
       break;
     case Builtin::kLength:
     case Builtin::kNewArray:
