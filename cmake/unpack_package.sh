@@ -5,7 +5,7 @@ set -euo pipefail
 package=$1 folder=$2
 [ -d "$folder/usr/bin" ] && exit 0
 
-mkdir -p "$folder"
+mkdir -p "$(dirname "$folder")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "Unpacking Debian package: $package"
@@ -17,4 +17,6 @@ if ! download; then
   "${as_root[@]}" apt-get update -qq >>"$work/log" 2>&1 || true
   download || { cat "$work/log" >&2; echo "Could not download $package: see above" >&2; exit 1; }
 fi
-dpkg -x "$work"/*.deb "$folder"
+# Whole, or not at all: whoever comes next looks whether it is there.
+dpkg -x "$work"/*.deb "$folder.new"
+mv "$folder.new" "$folder"

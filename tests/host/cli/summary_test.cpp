@@ -155,7 +155,7 @@ TEST_F(CliSummary, CountsCalls) {
   const Ended ended =
       run({"run", "--formats", "calls,counts", "--hooks", "*", "--", DEMO_JIT, program("sieve")});
   EXPECT_EQ(ended.exit_code, 0) << ended.describe();
-  EXPECT_EQ(count(ended.err, " calls, "), 1u) << ended.err;
+  EXPECT_EQ(count(ended.err, " functions, 2 calls, "), 1u) << ended.err;
   EXPECT_EQ(count(ended.err, " events\n"), 1u) << ended.err;
   EXPECT_EQ(count(ended.err, "missing"), 0u) << ended.err;
   if (!has_node()) GTEST_SKIP() << "no node to read JSON";
