@@ -1,8 +1,7 @@
 // From a call stack as a hook took it (lanes/call_stack.hpp) to the functions that had called.
 //
-// Context   [drain]; `jitquill recover`, where nobody's tables are in memory: frames are left by the code
-// lane's
-//           tables and frame pointers there. Any one thread.
+// Context   [drain]; `jitquill recover`, which has no plugin: frame pointers alone there. Any one
+//           thread.
 // Promises  what cannot be told of a stack is left out, and it is marked as cut. Nothing in a payload is
 //           trusted.
 #pragma once

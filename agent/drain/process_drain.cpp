@@ -12,6 +12,7 @@
 #include "agent/lanes/calibration.hpp"
 #include "agent/lanes/hook_trouble.hpp"
 #include "agent/lanes/pool.hpp"
+#include "agent/stacks/open_plugin.hpp"
 
 namespace jitquill::drain {
 namespace {
@@ -206,6 +207,7 @@ void ProcessDrain::forget() noexcept {
   g_state.said = {};
   g_state.has_thread = g_state.wants_thread = false;
   g_state.waited_ns = 0;
+  stacks::drop_plugin_cut_off();
   drain_arena().abandon();
 }
 

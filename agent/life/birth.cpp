@@ -13,6 +13,7 @@
 #include "agent/intake/lookout.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/life/leave.hpp"
+#include "agent/stacks/step_lock.hpp"
 #include "agent/unwinders/registry.hpp"
 
 namespace jitquill {
@@ -27,6 +28,7 @@ struct ForkState {
   int depth;  // forks from inside our own work (a fault handler that forks): the outer call keeps the lock
   bool has_intakes;
   bool has_registry;
+  bool has_steps;
 };
 constinit ForkState g_fork{};
 
@@ -42,7 +44,8 @@ void before_fork() {
   const bool has_intakes = intake::IntakeLock::lock(kForkWaitNs) == OwnerLock::Entry::kTaken;
   const bool has_registry = unwinders::Registry::lock() == OwnerLock::Entry::kTaken;
   (void)LeafLock::lock();
-  g_fork = {host, 0, has_intakes, has_registry};
+  const bool has_steps = stacks::StepLock::lock();
+  g_fork = {host, 0, has_intakes, has_registry, has_steps};
 }
 
 void after_fork_in_parent() {
@@ -51,6 +54,7 @@ void after_fork_in_parent() {
     return;
   }
   const ForkState state = g_fork;
+  if (state.has_steps) stacks::StepLock::unlock();
   agent().take_over();
   agent().let_go();
   LeafLock::unlock();
@@ -71,6 +75,7 @@ void after_fork_in_child() {
     --g_fork.depth;
     return;
   }
+  if (g_fork.has_steps) stacks::StepLock::forget();
   leave_guest(g_fork.host);
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "agent/base/plugin_library.hpp"
+#include "agent/stacks/step_lock.hpp"
 
 namespace jitquill::stacks {
 namespace {
@@ -25,6 +26,10 @@ bool open_stacks_plugin(std::string_view& path) noexcept {
 
 const Plugin* stacks_plugin() noexcept {
   return g_plugin.load(std::memory_order_acquire);
+}
+
+void drop_plugin_cut_off() noexcept {
+  if (StepLock::was_cut_off()) g_plugin.store(nullptr, std::memory_order_release);
 }
 
 }  // namespace jitquill::stacks

@@ -89,23 +89,24 @@ int get_proc_name(unw_addr_space_t, unw_word_t, char*, std::size_t, unw_word_t*,
   return -UNW_ENOINFO;
 }
 
-// Made once; without its cache, which would be of code that may have gone since.
-unw_addr_space_t the_space() noexcept {
-  static unw_accessors_t accessors{find_proc_info, put_unwind_info, get_dyn_info_list, access_mem, access_reg,
-                                   access_fpreg,   resume,          get_proc_name};
-  static const unw_addr_space_t space = [] {
-    const unw_addr_space_t made = unw_create_addr_space(&accessors, 0);
-    if (made != nullptr) unw_set_caching_policy(made, UNW_CACHE_NONE);
-    return made;
-  }();
-  return space;
+unw_accessors_t g_accessors{find_proc_info, put_unwind_info, get_dyn_info_list, access_mem, access_reg,
+                            access_fpreg,   resume,          get_proc_name};
+
+// Without its cache, which would be of code that may have gone since.
+unw_addr_space_t make_space() noexcept {
+  const unw_addr_space_t made = unw_create_addr_space(&g_accessors, 0);
+  if (made != nullptr) unw_set_caching_policy(made, UNW_CACHE_NONE);
+  return made;
 }
 
+// Made when the library is opened: it is taken from malloc(), in which a step's thread may stand. Who ends
+// its process in a signal handler steps there.
+const unw_addr_space_t g_space = make_space();
+
 int step(const Memory* memory, std::uint64_t pc, std::uint64_t tables, Registers* registers) noexcept {
-  const unw_addr_space_t space = the_space();
   Walk walk{*memory, pc, tables, *registers};
   unw_cursor_t cursor;
-  if (space == nullptr || unw_init_remote(&cursor, space, &walk) != 0) return kUnknown;
+  if (g_space == nullptr || unw_init_remote(&cursor, g_space, &walk) != 0) return kUnknown;
   const int stepped = unw_step(&cursor);
   if (walk.is_broken || stepped < 0) return kUnknown;
   if (stepped == 0) return kOutermost;

@@ -5,8 +5,10 @@
 // It knows no process: registers are handed in, and memory is read by the caller's function, so that a copy
 // of a stack does as well as the stack, and tables of code that lies nowhere yet as well as a module's.
 //
-// Context   [drain], one thread at a time. Not in a hook: it allocates.
-// Promises  nothing in the tables is trusted. Reads no memory but by Memory::read.
+// Context   [drain], one thread at a time, and none while the process forks (step_lock.hpp): libunwind has
+//           locks. Not in a hook: it may map memory.
+// Promises  nothing in the tables is trusted. Reads no memory but by Memory::read. Takes from malloc() only
+//           when it is opened.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "agent/base/safe_copy.hpp"
+#include "agent/stacks/step_lock.hpp"
 
 namespace jitquill::stacks {
 namespace {
@@ -98,9 +99,10 @@ bool StackWalker::step_by_frame_pointer(Registers& registers) noexcept {
 }
 
 Step StackWalker::step(std::uint64_t at, Registers& registers) noexcept {
-  if (plugin_ != nullptr && tables_.header != 0) {
+  if (plugin_ != nullptr && tables_.header != 0 && StepLock::lock()) {
     const Memory memory{this, &read_for_plugin};
     const int stepped = plugin_->step(&memory, at, tables_.header, &registers);
+    StepLock::unlock();
     if (stepped == kOutermost || stepped == kCaller) return static_cast<Step>(stepped);
   }
   if (!step_by_frame_pointer(registers)) return kUnknown;

@@ -5,7 +5,7 @@
 // or without the plugin, by frame pointers. Tables are read where they are, in this process, or where the
 // caller has them.
 //
-// Context   [drain]; any one thread. Allocates by nothrow operator new, the plugin from the host.
+// Context   [drain]; any one thread. Allocates by nothrow operator new.
 // Promises  a stack in which a frame was left by its frame pointer without anybody's word for it is marked as
 //           partial: frames may be missing. No memory is touched that may be gone: it is copied by the
 //           kernel. Bounded, whatever registers and slice are. Stops where no code is known: what is told was

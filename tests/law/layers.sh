@@ -23,6 +23,7 @@ formats=$(ls writer | grep -vE '^(CMakeLists.txt|model|bytes|unwind|sink)$' | pa
 # intake, hooks, api -> lanes -> drain -> sink; life/ holds them together, cli/ stands beside.
 forbid agent/base "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/lanes "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
+forbid agent/stacks "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats|sink)/"
 forbid agent/hooks "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/drain "agent/(hooks|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/life "agent/(api|preload|cli)/|writer/($formats)/"
