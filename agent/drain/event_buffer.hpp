@@ -54,11 +54,13 @@ class EventBuffer {
     event.kind = RunEventKind::kPost;
     posts_[post_count_++] = post;
   }
-  // At the entry of `function`, around which so many frames of the thread are open.
+  // At the entry of `function`, around which so many frames of the thread are open. Where that is the event
+  // before, both are in one batch.
   void stack(std::uint64_t when_ns, FunctionNumber function, std::uint32_t depth,
              const CallStack& stack) noexcept {
     const std::size_t size = std::min(stack.callers.size(), kMostCallers);
-    if (stack_count_ == kMostStacks || kMostCallers - caller_count_ < size) flush();
+    if (count_ == kMost || stack_count_ == kMostStacks || kMostCallers - caller_count_ < size)
+      flush_before_entry();
     RunEvent& event = next();
     event = {};
     event.when_ns = when_ns;
@@ -77,6 +79,14 @@ class EventBuffer {
   }
 
  private:
+  void flush_before_entry() noexcept {
+    const RunEvent entry = count_ != 0 ? last() : RunEvent{};
+    if (entry.kind != RunEventKind::kEnter) return flush();
+    --count_;
+    flush();
+    events_[count_++] = entry;
+  }
+
   BatchTaker& taker_;
   std::size_t count_ = 0;
   std::size_t post_count_ = 0;

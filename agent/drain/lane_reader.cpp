@@ -109,9 +109,13 @@ bool LaneReader::take_frames(const ChunkView& chunk, std::uint32_t& at, std::uin
   return count != 0;
 }
 
-// It came behind some that are later than it: in the order of time it is among them.
+// It came behind some that are later than it: in the order of time it is among them. Or it is the entry whose
+// call stack is the last of them.
 bool LaneReader::belongs_to_these(std::uint64_t ticks) const noexcept {
-  return ticks < latest_ && taken_.size() < most_ + kMoreThanMost;
+  const Taken* const last = taken_.empty() ? nullptr : &taken_[taken_.size() - 1];
+  const bool is_after_stack =
+      last != nullptr && last->kind == RecordKind::kPost && last->event == lanes::kPostCallStack;
+  return (ticks < latest_ || is_after_stack) && taken_.size() < most_ + kMoreThanMost;
 }
 
 LaneReader::Stop LaneReader::take(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near,

@@ -71,6 +71,16 @@ TEST_F(Reader, TakesWhatBelongsInFrontOfTheLastOnesToo) {
   EXPECT_EQ(all, (std::vector<std::uint64_t>{1, 2, 9}));
 }
 
+TEST_F(Reader, TakesTheEntryOfACallStackWithIt) {
+  const std::uint8_t payload[] = {1, 2, 3};
+  pool.post(row, lanes::kPostCallStack, payload, 1);
+  for (const std::uint64_t ticks : {2, 3}) enter(ticks);
+  ASSERT_TRUE(reader.begin(1));
+  EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kFull);
+  ASSERT_EQ(reader.sorted().size(), 2u);
+  EXPECT_EQ(reader.sorted()[1].ticks, 2u);
+}
+
 TEST_F(Reader, TakesNoMoreThanItMay) {
   for (std::size_t i = 0; i < 10; ++i) enter(i + 1);
   ASSERT_TRUE(reader.begin(6));
