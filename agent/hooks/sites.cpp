@@ -87,6 +87,7 @@ Trouble check(const CodeLoad& load, bool& takes_stacks) noexcept {
     const void* const found = known.hook_of(sled::target_of(load.bytes.data() + site.offset, address));
     if (found == nullptr || (found != wanted && found != hook(site.kind, true))) return Trouble::kBadThunk;
     if (site.kind == JITQUILL_SITE_ENTER && found == wanted) takes_stacks = false;
+    if (found != wanted && load.id >= kWantsStack) return Trouble::kLargeId;
     free_from = std::uint64_t{site.offset} + sled::kSize;
   }
   return Trouble::kNone;
@@ -116,7 +117,7 @@ const char* text(Trouble trouble) noexcept {
       return "a sled's call does not lead to FF 25 00000000 and the address of jitquill_site_hook()";
     case Trouble::kLargeId:
       return "the number of the function does not fit into a sled: 4294967295 functions were announced "
-             "before";
+             "before, or with stack= 2147483647";
     case Trouble::kNoMemory:
       return "no memory for the agent's own tables";
   }
@@ -149,7 +150,7 @@ SiteList::SiteList(const CodeLoad& load) noexcept
 
 SiteList* SiteList::make(const CodeLoad& load, Trouble& trouble, bool wants_stack) noexcept {
   const bool has_place = load.writable != nullptr && !load.may_fault;
-  bool takes_stacks = load.id < kWantsStack;
+  bool takes_stacks = true;
   trouble = !has_place             ? Trouble::kNoPlace
             : load.id > UINT32_MAX ? Trouble::kLargeId
                                    : check(load, takes_stacks);

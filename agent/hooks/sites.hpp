@@ -28,7 +28,7 @@ enum class Trouble : std::uint8_t {
   kBadSites,  // out of order or range, of an unknown kind, not aligned
   kBadSleds,  // other bytes than a sled's, or not the same where they are written
   kBadThunk,  // the call leads to something else than our hook
-  kLargeId,   // the code's id has more than 32 bits
+  kLargeId,   // the code's id has more than 32 bits; than 31 where the wish for a stack is one
   kNoMemory,
 };
 

@@ -19,7 +19,8 @@ constexpr std::size_t kSize = 64, kPage = 4096;
 // A function with three sites and their thunks, mapped twice.
 class Code {
  public:
-  Code() : file_(::memfd_create("sites", MFD_CLOEXEC)) {
+  explicit Code(bool with_stacks = false)
+      : with_stacks_(with_stacks), file_(::memfd_create("sites", MFD_CLOEXEC)) {
     EXPECT_EQ(::ftruncate(file_, kPage), 0);
     runs_ = map(PROT_READ | PROT_EXEC);
     writable_ = map(PROT_READ | PROT_WRITE);
@@ -68,11 +69,12 @@ class Code {
     std::memcpy(byte(at), bytes, sizeof bytes);
     std::memcpy(byte(at) + sizeof bytes, &relative, sizeof relative);
     const std::uint8_t jump[] = {0xFF, 0x25, 0, 0, 0, 0};
-    const void* const target = hook(kind);
+    const void* const target = hook(kind, with_stacks_);
     std::memcpy(byte(thunk), jump, sizeof jump);
     std::memcpy(byte(thunk) + sizeof jump, &target, sizeof target);
   }
 
+  bool with_stacks_;
   int file_;
   std::uint8_t* runs_;
   std::uint8_t* writable_;
@@ -232,6 +234,22 @@ TEST(Sites, ThatCannotBeWrittenOrNumberedStayOff) {
   EXPECT_EQ(code.all(), before);
   load.id -= 1;
   SiteList::forget(take(load));
+}
+
+// The hook that takes stacks would take the number's highest bit for the wish for one.
+TEST(Sites, OfHooksThatTakeStacksHaveNumbersOf31Bits) {
+  Code code(true);
+  CodeLoad load = code.load();
+  load.id = std::uint64_t{1} << 31;
+  take(load, Trouble::kLargeId);
+  load.id -= 1;
+  for (const bool wants_stack : {false, true}) {
+    Trouble trouble{};
+    SiteList::forget(SiteList::make(load, trouble, wants_stack));
+    EXPECT_EQ(trouble, Trouble::kNone);
+    EXPECT_EQ(code.sled(kEntryAt).substr(2, 4), wants_stack ? "\xFF\xFF\xFF\xFF" : "\xFF\xFF\xFF\x7F");
+    EXPECT_EQ(code.sled(kLeaveAt).substr(2, 4), "\xFF\xFF\xFF\x7F");
+  }
 }
 
 // The runtime said where it copied the code from, not where it can be written.
