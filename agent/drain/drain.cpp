@@ -42,7 +42,10 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   latest_ns_ = now.ns;
   if (settings.is_this_process) functions_.watch_this_process();
   functions_.set_demangling(settings.demangles);
-  if (settings.has_native_functions) functions_.look_at_modules();
+  if (settings.has_native_functions) {
+    functions_.expect_natives();
+    functions_.look_at_modules();
+  }
   functions_.tell_unwanted(settings.unwanted);
   functions_.set_patterns(settings.patterns);
   functions_.want_stacks(settings.stacks);

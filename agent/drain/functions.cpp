@@ -183,10 +183,12 @@ bool Functions::is_stack_wanted(std::string_view name) noexcept {
   return stack_patterns_.match(name, other) && (!has_patterns_ || patterns_.match(name, other));
 }
 
-// Where memory runs out, what was told before stands.
+// Where memory runs out, what was told before stands. While no native function is traced no names are read,
+// which may take a second of a large program's: all is wanted that comes.
 void Functions::tell_wanted_stacks() noexcept {
   if (!stack_patterns_.any()) return;
   GrowingArray<lanes::AddressSpan> seen, wanted;
+  if (!has_natives_) return lanes::tell_wanted_stacks(seen, wanted);
   bool has_memory = true;
   native_.for_each_hooked(
       [&](std::uint64_t start, std::uint64_t end) {

@@ -70,6 +70,8 @@ class Functions {
   void watch_this_process() noexcept { native_.watch_this_process(); }
   void look_at_modules() noexcept { native_.look(); }
   void end_gone_modules(std::uint64_t now_ns) noexcept { native_.end_gone(now_ns); }
+  // Some call hooks: their names are read for want_stacks() then.
+  void expect_natives() noexcept { has_natives_ = true; }
   void tell_unwanted(const Unwanted& unwanted) noexcept { unwanted_ = unwanted; }
   // Which native functions are told of, from now on. Until it is called: all.
   void set_patterns(std::string_view list) noexcept;
@@ -81,7 +83,7 @@ class Functions {
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;
 
-  // Whether anything was asked for by address, so that it may be hidden.
+  // Whether native functions are expected, or anything was asked for by address, so that it may be hidden.
   bool has_natives() const noexcept { return has_natives_; }
   // Numbers for many ids at once, without a branch: kNone where by_id() is to be asked. Until read_news().
   class Ids {

@@ -239,10 +239,11 @@ SymbolTable* NativeModules::symbols_of(Module& module) noexcept {
 bool NativeModules::find_tables(std::uint64_t address, ModuleTables& tables) noexcept {
   constexpr std::uint64_t kPageSize = 4096;
   Module* module = module_of(address);
-  if (module == nullptr && is_this_process_ && strange_page_ != address / kPageSize) {
+  std::uint64_t& strange_page = strange_pages_[address / kPageSize % kStrangePages];
+  if (module == nullptr && is_this_process_ && strange_page != address / kPageSize) {
     look();
     module = module_of(address);
-    if (module == nullptr) strange_page_ = address / kPageSize;
+    if (module == nullptr) strange_page = address / kPageSize;
   }
   if (module == nullptr) return false;
   if (!module->has_tables && is_this_process_) module->tables = read_tables(module->image);

@@ -56,9 +56,12 @@ class NativeModules {
   NativeName find(std::uint64_t address, std::uint64_t tag) noexcept;
   NativeName find(std::uint64_t address) noexcept;  // now
 
-  // False: the address is in none. Which that is, is asked for once in each look.
+  // False: the address is in none. The mappings are looked at for its page once in each look, if not too many
+  // others are in none either.
   bool find_tables(std::uint64_t address, ModuleTables& tables) noexcept;
-  void begin_look() noexcept { strange_page_ = 0; }
+  void begin_look() noexcept {
+    for (std::uint64_t& page : strange_pages_) page = 0;
+  }
   // see_module(start, end) of each, and see(start, size, name) of each function of those whose functions call
   // hooks; looks at the mappings first.
   template <class SeeModule, class See>
@@ -129,7 +132,9 @@ class NativeModules {
   bool is_this_process_ = false;
   std::uint64_t file_start_ = 0;  // the last mapping that was seen of a file's beginning
   std::uint64_t file_inode_ = 0;
-  std::uint64_t strange_page_ = 0;  // the last that was in no module, though the mappings were looked at
+  // Those that were in no module, though the mappings were looked at: by their numbers, 0 = none.
+  static constexpr std::size_t kStrangePages = 64;
+  std::uint64_t strange_pages_[kStrangePages] = {};
 };
 
 }  // namespace jitquill::drain

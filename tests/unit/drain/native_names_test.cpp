@@ -13,6 +13,7 @@
 
 #include "agent/base/text_pieces.hpp"
 #include "agent/drain/functions.hpp"
+#include "agent/lanes/call_stack.hpp"
 #include "tests/unit/writer/temporary_folder.hpp"
 
 extern "C" {
@@ -49,6 +50,16 @@ TEST(NativeNames, AreThoseOfTheContainingSymbol) {
   EXPECT_NE(functions.by_address(address_of(native_two), 1), number);
   EXPECT_EQ(name_of(functions, number), "native_one");
   EXPECT_EQ(functions.nameless(), 0u);
+}
+
+TEST(NativeNames, AreNotReadForStacksWhileNoNativeFunctionIsTraced) {
+  Functions functions;
+  functions.watch_this_process();
+  functions.want_stacks("*");
+  EXPECT_TRUE(lanes::is_stack_wanted(address_of(native_one)));
+  functions.expect_natives();
+  functions.want_stacks("*");
+  EXPECT_FALSE(lanes::is_stack_wanted(address_of(native_one)));  // it calls no hook
 }
 
 TEST(NativeNames, OfLibrariesAreThoseThatTheyExport) {
