@@ -25,7 +25,7 @@
 
 extern "C" {
 
-// hooks/x86_64/native.S: the first entry of each. Only ever compared, and stored into slots.
+// hooks/x86_64/native_return.S: the first entry of each. Only ever compared, and stored into slots.
 [[gnu::visibility("hidden")]] void jitquill_return_hook_a();
 [[gnu::visibility("hidden")]] void jitquill_return_hook_b();
 [[gnu::visibility("hidden")]] extern const void* jitquill_return_hook;  // the one in use

@@ -1,4 +1,4 @@
-// What native.S needs to know of the return mirror (hooks/mirror.hpp), as plain numbers.
+// What native*.S need to know of the return mirror (hooks/mirror.hpp), as plain numbers.
 //
 // Context   any.
 #pragma once

@@ -3,16 +3,8 @@
  *
  * Registers are kept as by the hooks themselves; nothing is assumed of the stack's alignment. entry_stacks.cpp knows the
  * order of what is pushed here. */
+#include "agent/hooks/x86_64/native.inc"
 #include "agent/hooks/x86_64/stack_numbers.h"
-
-        .macro KEEP register
-        push    \register
-        .cfi_adjust_cfa_offset 8
-        .endm
-        .macro TAKE register
-        pop     \register
-        .cfi_adjust_cfa_offset -8
-        .endm
 
         /* jitquill_stack_at_entry(what was pushed, \where, \value), then \hook, as if it had been called. */
         .macro TAKE_STACK where, value, hook
@@ -46,38 +38,28 @@
         jmp     \hook
         .endm
 
-        .macro STACK_HOOK name
-        .globl  \name
-        .hidden \name
-        .type   \name, @function
-        .p2align 6
-\name:
-        .cfi_startproc
-        endbr64
-        .endm
-        .macro END name
-        .cfi_endproc
-        .size   \name, . - \name
-        .endm
-
         .text
 
 /* void jitquill_site_enter_stack(r10d = code id, and whether the stack is wanted) */
-        STACK_HOOK jitquill_site_enter_stack
+        FUNCTION jitquill_site_enter_stack
+        endbr64
         btr     $JITQUILL_STACK_WANTED_BIT, %r10d
         jnc     jitquill_site_enter
         TAKE_STACK JITQUILL_STACK_AT_SITE, %r10, jitquill_site_enter
         END     jitquill_site_enter_stack
 
-        STACK_HOOK jitquill_native_fentry_stack
+        FUNCTION jitquill_native_fentry_stack
+        endbr64
         TAKE_STACK JITQUILL_STACK_AT_FENTRY, %rcx, jitquill_native_fentry
         END     jitquill_native_fentry_stack
 
-        STACK_HOOK jitquill_native_mcount_stack
+        FUNCTION jitquill_native_mcount_stack
+        endbr64
         TAKE_STACK JITQUILL_STACK_AT_MCOUNT, %rcx, jitquill_native_mcount
         END     jitquill_native_mcount_stack
 
-        STACK_HOOK jitquill_native_cyg_enter_stack
+        FUNCTION jitquill_native_cyg_enter_stack
+        endbr64
         TAKE_STACK JITQUILL_STACK_AT_CYG, %rdi, jitquill_native_cyg_enter
         END     jitquill_native_cyg_enter_stack
 
