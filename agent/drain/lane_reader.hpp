@@ -42,9 +42,9 @@ class LaneReader {
   };
 
   // Forgets what was taken; room for `most` records more, and a few that belong in front of those. False: no
-  // memory. `since`: of this lane all up to
-  // then was taken before. What is earlier and comes only now gets the time of the record in front of it: a
-  // handler that interrupted a hook behind its stamp may have entered then, and leaves in front of it now.
+  // memory. `since`: of this lane all up to then was taken before. What is earlier and comes only now gets
+  // the time of the record in front of it: a handler that interrupted a hook behind its stamp may have
+  // entered then, and leaves in front of it now.
   bool begin(std::size_t most, std::uint64_t since = 0) noexcept;
 
   // Takes the records from the byte `at` of the chunk on, and moves `at`. `near`: the counter at a time less

@@ -4,8 +4,9 @@
 // that finds no room is judged by the drain each time, as all are that are not here. What is in it is of the
 // program itself, which is never unloaded: other code at the same address would go unseen otherwise.
 //
-// Context   [hook]: reads (hooks/x86_64/native.S). may_hold(): [life]. add(), clear(): under the drain's
-// lock. Promises  the trees are the same. What an exception removed ends with the next event that is put, so
+// Context   [hook]: reads (hooks/x86_64/native.S). may_hold(): [life]. add(): under the drain's
+//           lock; clear(): too, or in a child, whose drain is gone.
+// Promises  the trees are the same. What an exception removed ends with the next event that is put, so
 //           without those of functions in here.
 #pragma once
 

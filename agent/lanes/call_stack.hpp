@@ -9,8 +9,7 @@
 // Context   [hook]. No system call on a thread's own stack; on a fiber's or a handler's one, which asks how
 //           far it can be read.
 // Promises  never reads what is not there. Bounded: a deeper stack is cut. One that finds no room is lost,
-// and
-//           counted, as any record.
+//           and counted, as any record.
 #pragma once
 
 #include <atomic>

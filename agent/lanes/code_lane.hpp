@@ -2,11 +2,9 @@
 // folder, beside `lanes`.
 //
 //   header   "JQLCODE2"
-//   record   | size u32 | 0 u32 | checksum u64 | kind u8 | 0 u8 | 0 u16 | line u32 | id u64 | index u64 |
-//   when_ns u64
-//   |
-//            | address u64 | code size u64 | name size u32 | file size u32 | tables size u32 | offset u32 |
-//            | header u32 | 0 u32 | name | file | tables |
+//   record   | size u32 | 0 u32 | checksum u64 | kind u8 | 0 u8 | 0 u16 | line u32 | id u64 |
+//            | index u64 | when_ns u64 | address u64 | code size u64 | name size u32 | file size u32 |
+//            | tables size u32 | offset u32 | header u32 | 0 u32 | name | file | tables |
 //
 // all in host order, `size` and the checksum's reach being the whole record's and what is behind it.
 //

@@ -6,8 +6,7 @@
 //
 // Context   under the leaf lock.
 // Promises  O(log n) for each operation but for_each(). Code that comes upwards fills each page to its end,
-// 76
-//           bytes a function; pages that touch have a quarter of a page together at the least. A Place is
+//           76 bytes a function; pages that touch have a quarter of a page together at the least. A Place is
 //           valid until the next insert() or erase().
 // Does not  know that ranges must not overlap: code_map.hpp does.
 #pragma once

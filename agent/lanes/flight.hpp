@@ -1,8 +1,9 @@
 // Policy flight: what is overwritten, so that the newest is there when the process ends.
 //
-// Context   [hook], asynchronous signals blocked; a thread's own lane, overwrite_dead() under the pool's
-// lock. Promises  what is overwritten is counted in its lane (Lane::overwritten), and left out by whoever
-// reads meanwhile.
+// Context   [hook], asynchronous signals blocked; a thread's own lane, overwrite_dead() under the
+//           pool's lock.
+// Promises  what is overwritten is counted in its lane (Lane::overwritten), and left out by whoever reads
+//           meanwhile.
 #pragma once
 
 #include <cstdint>
