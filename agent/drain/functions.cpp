@@ -204,18 +204,20 @@ void Functions::tell_wanted_stacks() noexcept {
 FunctionNumber Functions::by_stack_entry(std::uint64_t address, std::uint64_t when_ns) noexcept {
   const FunctionNumber number = by_address(address, when_ns);
   if (number == kNone || number == kHidden || !stack_patterns_.any()) return number;
-  const NativeName native = native_.find(address);
+  const NativeName native = native_.find(address, native_.tag_of(address, when_ns));
   return is_stack_wanted(native.name) ? number : kHidden;
 }
 
 FunctionNumber Functions::by_return(std::uint64_t address, std::uint64_t when_ns) noexcept {
   if (const Placement* const placement = find_placement(address, when_ns)) return by_id(placement->id);
-  FunctionNumber number = callers_.find(address);
+  const std::uint64_t tag = native_.tag_of(address, when_ns);
+  const std::uint64_t tagged = address | tag << kAddressBits;
+  FunctionNumber number = callers_.find(tagged);
   if (number != kNone) return number;
-  const NativeName native = native_.find(address);
-  const std::uint64_t start = native.name.empty() ? address : native.address;
+  const NativeName native = native_.find(address, tag);
+  const std::uint64_t start = (native.name.empty() ? address : native.address) | tag << kAddressBits;
   number = number_strange(start | kAddressKey, 0, start);
-  if (number != kNone) (void)callers_.put(address, number);
+  if (number != kNone) (void)callers_.put(tagged, number);
   return number;
 }
 

@@ -267,11 +267,6 @@ bool NativeModules::has_hooks(Module& module) noexcept {
 }
 
 // Of what is there now, or was last.
-NativeName NativeModules::find(std::uint64_t address) noexcept {
-  const Module* const module = module_of(address);
-  return find(address, module != nullptr ? module->tag : 0);
-}
-
 NativeName NativeModules::find(std::uint64_t address, std::uint64_t tag) noexcept {
   Module* module = module_of(address, tag);
   if (module == nullptr && is_this_process_ && tag == 0) {

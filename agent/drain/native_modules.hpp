@@ -54,7 +54,6 @@ class NativeModules {
   }
   // The name is valid while this lives.
   NativeName find(std::uint64_t address, std::uint64_t tag) noexcept;
-  NativeName find(std::uint64_t address) noexcept;  // now
 
   // False: the address is in none. The mappings are looked at for its page once in each look, if not too many
   // others are in none either.

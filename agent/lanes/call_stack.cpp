@@ -22,21 +22,29 @@ std::uint64_t page_end(std::uint64_t address) noexcept {
   return (address & ~(kPageSize - 1)) + kPageSize;
 }
 
+long read_by_kernel(const iovec& local, const iovec* remote, std::size_t count) noexcept {
+  const long pid = cpu::kernel_call(SYS_getpid);
+  return cpu::kernel_call(SYS_process_vm_readv, pid, &local, 1, remote, count, 0);
+}
+
+struct Slice {
+  std::uint64_t end;
+  bool may_vanish;  // but for the page in which the thread runs
+};
+
 // Of the pages from `at` up to `end` those that can be read: a byte of each is. Where that may not be asked,
-// the first, in which the thread runs.
-std::uint64_t readable_end(std::uint64_t at, std::uint64_t end) noexcept {
+// the first.
+Slice readable_slice(std::uint64_t at, std::uint64_t end) noexcept {
   constexpr std::size_t kMostPages = kMostSlice / kPageSize + 2;
   std::uint8_t bytes[kMostPages];
   iovec remote[kMostPages];
   std::size_t count = 0;
   for (std::uint64_t page = at; page < end; page = page_end(page))
     remote[count++] = {reinterpret_cast<void*>(page), 1};
-  const iovec local{bytes, count};
-  const long pid = cpu::kernel_call(SYS_getpid);
-  const long read = cpu::kernel_call(SYS_process_vm_readv, pid, &local, 1, remote, count, 0);
+  const long read = read_by_kernel({bytes, count}, remote, count);
   std::uint64_t readable = page_end(at);
   for (long i = 1; i < read; ++i) readable = page_end(readable);
-  return readable < end ? readable : end;
+  return {readable < end ? readable : end, read > 1};
 }
 
 StackBounds known_stack() noexcept {
@@ -46,22 +54,56 @@ StackBounds known_stack() noexcept {
   return {cell->stack_low, cell->stack_high};
 }
 
-std::size_t slice_size(std::uint64_t sp) noexcept {
-  if (sp % kWord != 0) return 0;
+Slice slice_above(std::uint64_t sp) noexcept {
+  if (sp % kWord != 0) return {sp, false};
   const std::uint64_t most = sp + kMostSlice;
   const StackBounds own = known_stack();
-  const std::uint64_t end = !own.has(sp) ? readable_end(sp, most) : own.high < most ? own.high : most;
-  return static_cast<std::size_t>(end - sp) / kWord * kWord;
+  Slice slice = own.has(sp) ? Slice{own.high < most ? own.high : most, false} : readable_slice(sp, most);
+  slice.end -= (slice.end - sp) % kWord;
+  return slice;
 }
+
+// The words of a slice, upwards. What may vanish (stacks of fibers, side by side, of which another thread
+// unmaps one) is asked of the kernel, some words at a time: signal stacks are small. What has vanished reads
+// as 0.
+class SliceWords {
+ public:
+  SliceWords(std::uint64_t start, const Slice& slice) noexcept : at_(start), slice_(slice) {}
+
+  std::uint64_t next() noexcept {
+    if (at_ == slice_.end) return 0;
+    const std::uint64_t at = at_;
+    at_ += kWord;
+    if (!slice_.may_vanish) return mirror::return_address(*reinterpret_cast<const std::uint64_t*>(at), at);
+    if (taken_ == kAtOnce) read(at);
+    return mirror::return_address(words_[taken_++], at);
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 32;
+
+  void read(std::uint64_t at) noexcept {
+    const std::uint64_t left = slice_.end - at;
+    const iovec remote{reinterpret_cast<void*>(at), left < sizeof words_ ? left : sizeof words_};
+    const long bytes = read_by_kernel({words_, sizeof words_}, &remote, 1);
+    for (std::size_t i = bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / kWord; i < kAtOnce; ++i)
+      words_[i] = 0;
+    taken_ = 0;
+  }
+
+  std::uint64_t at_;
+  const Slice slice_;
+  std::size_t taken_ = kAtOnce;
+  std::uint64_t words_[kAtOnce];
+};
 
 // The payload's bytes, in the pieces that records have.
 class PayloadBits {
  public:
-  PayloadBits(const StackHead& head, std::uint64_t slice_end) noexcept
+  PayloadBits(const StackHead& head, const Slice& slice) noexcept
       : next_(reinterpret_cast<const std::uint64_t*>(&head)),
         head_end_(next_ + sizeof head / kWord),
-        slice_(reinterpret_cast<const std::uint64_t*>(head.registers.sp)),
-        slice_end_(reinterpret_cast<const std::uint64_t*>(slice_end)) {}
+        slice_(head.registers.sp, slice) {}
 
   std::uint64_t take(unsigned bits) noexcept {
     if (count_ < bits) {
@@ -75,17 +117,11 @@ class PayloadBits {
   }
 
  private:
-  std::uint64_t next_word() noexcept {
-    if (next_ != head_end_) return *next_++;
-    if (slice_ == slice_end_) return 0;
-    const auto at = reinterpret_cast<std::uint64_t>(slice_);
-    return mirror::return_address(*slice_++, at);
-  }
+  std::uint64_t next_word() noexcept { return next_ != head_end_ ? *next_++ : slice_.next(); }
 
   const std::uint64_t* next_;
   const std::uint64_t* const head_end_;
-  const std::uint64_t* slice_;
-  const std::uint64_t* const slice_end_;
+  SliceWords slice_;
   unsigned __int128 bits_ = 0;
   unsigned count_ = 0;
 };
@@ -95,13 +131,13 @@ class PayloadBits {
 void put_call_stack(RecordKind kind, std::uint64_t value, const StackRegisters& registers) noexcept {
   if (!is_on()) return;
   const StackHead head{what_word(kind, value, 0), registers};
-  const std::size_t slice = slice_size(registers.sp);
-  const std::size_t size = sizeof head + slice;
+  const Slice slice = slice_above(registers.sp);
+  const std::size_t size = sizeof head + (slice.end - registers.sp);
   const std::size_t more = (size + kMoreBytes - 1) / kMoreBytes;
   Record* const at = reserve(more + 1);
   if (at == nullptr) return;
   const std::uint64_t now = cpu::ticks();
-  PayloadBits bits(head, registers.sp + slice);
+  PayloadBits bits(head, slice);
   constexpr unsigned kInWhen = 8 * kMoreInWhen, kInWhat = 8 * (kMoreBytes - kMoreInWhen);
   for (std::size_t i = 0; i < more; ++i) {
     const auto following = static_cast<std::uint32_t>(more - 1 - i) << 16;
