@@ -266,7 +266,6 @@ bool NativeModules::has_hooks(Module& module) noexcept {
   return false;
 }
 
-// Of what is there now, or was last.
 NativeName NativeModules::find(std::uint64_t address, std::uint64_t tag) noexcept {
   Module* module = module_of(address, tag);
   if (module == nullptr && is_this_process_ && tag == 0) {
