@@ -6,6 +6,7 @@
 #include <new>
 
 #include "agent/base/clock.hpp"
+#include "agent/base/text_line.hpp"
 #include "agent/drain/dead_pool.hpp"
 #include "agent/drain/drain.hpp"
 #include "agent/lanes/dead_pools.hpp"
@@ -58,6 +59,17 @@ Recovery recovery_of(Status status) noexcept {
   return status == Status::kNoOutput ? Recovery::kNoOutput : Recovery::kFailed;
 }
 
+// They lie in no lane, so no output has their place.
+void say_lost_without_lane(const lanes::PoolHeader& header, Say say) noexcept {
+  const std::uint64_t lost = header.lost_without_lane.load();
+  if (lost == 0 || say == nullptr) return;
+  Message line;
+  say(line.number(lost)
+          .text(" records are missing, of threads that got no lane in time: the machine was too busy, or "
+                "more threads ran than have one")
+          .view());
+}
+
 Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say) noexcept {
   FilesBefore files(output_folder);
   DrainSettings settings;
@@ -78,6 +90,7 @@ Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say)
     status = drain->finish(FrameEnd::kProcessEnd, {pool.latest_ticks(), monotonic_ns()});
   delete drain;
   if (status != Status::kOk) return recovery_of(status);
+  say_lost_without_lane(pool.header(), say);
   pool.header().is_ended.store(1);
   return was_finished ? Recovery::kNothingToDo : Recovery::kDone;
 }

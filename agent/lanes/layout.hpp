@@ -55,6 +55,8 @@ struct PoolHeader {
   Calibration calibrations[64];                // a ring; the first stays
   std::atomic<std::uint64_t> calibration_count;
   char output_folder[2048];  // absolute, NUL-terminated
+  // Records of threads that got no row, each the first of its thread for as long as that lasted.
+  std::atomic<std::uint64_t> lost_without_lane;
 };
 
 enum class LaneState : std::uint32_t { kFree = 0, kLive = 1, kDead = 2 };  // kDead: its thread is gone
