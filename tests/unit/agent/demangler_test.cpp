@@ -88,7 +88,7 @@ TEST(Demangler, NeedsLittleOfItsCallersStack) {
   deep += std::string(1'000, 'P') + "i";
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+  pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(PTHREAD_STACK_MIN));
   pthread_t thread;
   const auto run = [](void* name) -> void* {
     Demangler demangler;
