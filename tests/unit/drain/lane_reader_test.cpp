@@ -63,7 +63,7 @@ TEST_F(Reader, PassesOverTheHeadersOfBlocksToTheChunksEnd) {
 }
 
 TEST_F(Reader, TakesWhatBelongsInFrontOfTheLastOnesToo) {
-  for (const std::uint64_t ticks : {1, 9, 2, 10, 3, 11}) enter(ticks);
+  for (const std::uint64_t ticks : {1u, 9u, 2u, 10u, 3u, 11u}) enter(ticks);
   ASSERT_TRUE(reader.begin(2));
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kFull);
   std::vector<std::uint64_t> all;
@@ -74,7 +74,7 @@ TEST_F(Reader, TakesWhatBelongsInFrontOfTheLastOnesToo) {
 TEST_F(Reader, TakesTheEntryOfACallStackWithIt) {
   const std::uint8_t payload[] = {1, 2, 3};
   pool.post(row, lanes::kPostCallStack, payload, 1);
-  for (const std::uint64_t ticks : {2, 3}) enter(ticks);
+  for (const std::uint64_t ticks : {2u, 3u}) enter(ticks);
   ASSERT_TRUE(reader.begin(1));
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kFull);
   ASSERT_EQ(reader.sorted().size(), 2u);

@@ -58,7 +58,7 @@ TEST(Heap, TheLimitCountsElementsAndHeads) {
 }
 
 TEST(Heap, TheLongestArrayFillsAnEmptyHeap) {
-  for (const std::size_t limit : {4096, 1 << 20}) {
+  for (const std::size_t limit : {4096u, 1u << 20}) {
     for (const Kind kind : {kInt, kBool}) {
       OneThread one(limit);
       const std::int64_t longest = one.heap.max_length(kind);
