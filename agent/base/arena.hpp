@@ -6,7 +6,8 @@
 //
 // Context   under its lock only; it has none of its own.
 // Promises  blocks are aligned to 16 bytes. Freed blocks are used again by their size class. Pages come
-//           from mmap and are never given back, but those of blocks above 64 KiB.
+//           from mmap and are never given back, but those of blocks above 64 KiB; the last two such of up to
+//           1 MiB are kept, since a copy of one module's code follows another's.
 // Does not  run out silently: null is returned, and can_serve() tells beforehand.
 #pragma once
 
@@ -18,6 +19,7 @@ namespace jitquill {
 class Arena {
  public:
   enum class Owner : std::uint32_t { kLeafLock, kDrainLock };
+  struct Header;  // in front of every block
 
   constexpr explicit Arena(Owner owner = Owner::kLeafLock) noexcept : owner_(owner) {}
   Arena(const Arena&) = delete;
@@ -36,13 +38,17 @@ class Arena {
  private:
   struct FreeBlock;
   static constexpr std::size_t kClasses = 24;
+  static constexpr std::size_t kSpares = 2;
 
   bool add_region() noexcept;
+  void* allocate_large(std::size_t size) noexcept;
+  void free_large(Header* header) noexcept;
   void* take_free(std::size_t size_class) noexcept;
   void* take_larger(std::size_t size_class) noexcept;
 
   const Owner owner_;
   FreeBlock* free_[kClasses] = {};
+  Header* spares_[kSpares] = {};
   unsigned char* next_ = nullptr;
   unsigned char* end_ = nullptr;
 };

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kBufferSize = 8192;  // a path has 4,095 bytes at most
 constexpr std::uint32_t kMostMappings = 65'536;
-constexpr std::uint64_t kFreeNs = 5'000'000;
-constexpr std::uint64_t kShareOfTime = 100;
+constexpr std::uint64_t kFreeNs = 1'000'000;
+constexpr std::uint64_t kShareOfTime = 400;
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 //           also in a signal handler.
 // Promises  a look reads 65,536 mappings at most, as many as the kernel gives a process by default. Looks
 //           while code comes are made when there is a quarter more of it, twice as much from 64 functions on,
-//           and take a hundredth of the time at most, beside their first 5 ms.
+//           and take 1/400 of the time at most, beside their first 1 ms.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "agent/base/arena.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -51,6 +52,36 @@ TEST(Arena, AFreedBlockServesTheNextOfItsSize) {
   void* first = arena.allocate(100);
   arena.free(first);
   EXPECT_EQ(arena.allocate(97), first);
+}
+
+TEST(Arena, KeepsTheLargestOfWhatWasFreedLastForTheNext) {
+  Arena arena;
+  void* const small = arena.allocate(100'000);
+  void* const medium = arena.allocate(200'000);
+  void* const large = arena.allocate(300'000);
+  for (void* block : {small, medium, large}) arena.free(block);
+  void* const next = arena.allocate(250'000);
+  EXPECT_EQ(next, large);
+  EXPECT_EQ(arena.allocate(150'000), medium);
+  std::memset(next, 1, 300'000);
+}
+
+TEST(Arena, GivesBackWhatIsLargeOrOneTooMany) {
+  const auto is_mapped = [](void* block) {
+    unsigned char resident[1];
+    void* const page =
+        reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(block) & ~std::uintptr_t{4095});
+    return mincore(page, 4096, resident) == 0;
+  };
+  Arena arena;
+  void* const huge = arena.allocate(std::size_t{2} << 20);
+  arena.free(huge);
+  EXPECT_FALSE(is_mapped(huge));
+  void* const blocks[] = {arena.allocate(100'000), arena.allocate(110'000), arena.allocate(120'000)};
+  for (void* block : blocks) arena.free(block);
+  EXPECT_FALSE(is_mapped(blocks[0]));
+  EXPECT_TRUE(is_mapped(blocks[1]));
+  EXPECT_TRUE(is_mapped(blocks[2]));
 }
 
 TEST(Arena, BlocksKnowWhoseTheyAre) {
