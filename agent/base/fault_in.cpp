@@ -41,10 +41,13 @@ class TextReader {
 
 }  // namespace
 
+// One byte of each page: another in a page that was read would only wait for the memory of its own line.
 void fault_in(std::span<const std::uint8_t> memory) noexcept {
   if (memory.empty()) return;
-  for (std::size_t at = 0; at < memory.size(); at += kPageSize) read_byte(memory.data() + at);
-  read_byte(&memory.back());
+  const auto start = reinterpret_cast<std::uint64_t>(memory.data());
+  read_byte(memory.data());
+  for (std::uint64_t page = (start | (kPageSize - 1)) + 1; page < start + memory.size(); page += kPageSize)
+    read_byte(memory.data() + (page - start));
 }
 
 void fault_in(const CodeLoad& load) noexcept {
