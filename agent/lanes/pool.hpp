@@ -60,8 +60,8 @@ class Pool {
   static void keep_spare() noexcept;
 
   // Sleeps until a chunk was handed out since `seen`, or for `most_ns`. What to pass next time. `is_patient`:
-  // until some were, as many as are few of what there is; or a thread waits. To wake a CPU takes the thread
-  // that does it longer than a hundred calls.
+  // until so many were as are a quarter of what there is; or a thread waits. To wake a CPU takes the thread
+  // that does it longer than a hundred calls, and it may lose its own to the drain.
   static std::uint32_t wait_for_work(std::uint32_t seen, std::uint64_t most_ns, bool is_patient) noexcept;
 
   // By all threads for room, so far (Policy::kLossless).

@@ -110,7 +110,7 @@ void Pool::keep_spare() noexcept {
 
 std::uint32_t Pool::wait_for_work(std::uint32_t seen, std::uint64_t most_ns, bool is_patient) noexcept {
   PoolPage& pool = page();
-  constexpr std::uint64_t kShare = 16 * kChunkSizes[kChunkClasses - 1];
+  constexpr std::uint64_t kShare = 4 * kChunkSizes[kChunkClasses - 1];
   const std::uint32_t patience =
       is_patient ? static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pool.size / kShare, 1, kMostPatience))
                  : 1;

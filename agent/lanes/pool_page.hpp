@@ -21,9 +21,9 @@ enum class PoolState : std::uint32_t {
 
 enum class Policy : std::uint32_t { kLossless, kDrop, kFlight };
 
-// Chunks that may be handed out before a drain that had work lately is woken: 2 MiB, which one thread fills
-// in no less than 1 ms. Of a small pool fewer.
-inline constexpr std::uint32_t kMostPatience = 8;
+// Chunks that may be handed out before a drain that had work lately is woken: 16 MiB, which one thread fills
+// in no less than 10 ms, when it looks by itself. Of a small pool a quarter.
+inline constexpr std::uint32_t kMostPatience = 64;
 
 inline constexpr std::size_t kChunkClasses = sizeof kChunkSizes / sizeof kChunkSizes[0];
 

@@ -110,7 +110,7 @@ TEST(Policy, APatientDrainIsWokenForSomeChunks) {
   in_own_process([] {
     const LaneRun run({.memory_bytes = std::uint64_t{16} << 20});
     constexpr std::uint64_t kHour_ns = 3'600'000'000'000;
-    constexpr std::uint64_t kMany = 200'000;  // a dozen chunks
+    constexpr std::uint64_t kMany = 400'000;  // two dozen chunks, where 16 are a quarter
     std::thread drain([] {
       const std::uint32_t saw = Pool::wait_for_work(0, kHour_ns, true);
       EXPECT_GT(saw, 1u);
