@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "agent/lanes/call_stack.hpp"
+#include "agent/lanes/wanted_stacks.hpp"
 
 namespace jitquill::drain {
 namespace {

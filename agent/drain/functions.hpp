@@ -77,8 +77,8 @@ class Functions {
   void set_patterns(std::string_view list) noexcept;
   // C++ names as their source has them; patterns take both forms then.
   void set_demangling(bool is_wanted) noexcept { demangles_ = is_wanted; }
-  // At whose entries call stacks are wanted, of native functions that are told of: lanes/call_stack.hpp has
-  // them from now on, those of modules that are seen later too.
+  // At whose entries call stacks are wanted, of native functions that are told of: lanes/wanted_stacks.hpp
+  // has them from now on, those of modules that are seen later too.
   void want_stacks(std::string_view list) noexcept;
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;

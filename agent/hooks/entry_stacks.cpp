@@ -5,8 +5,9 @@
 //
 // Context   [hook]
 #include "agent/hooks/mirror.hpp"
+#include "agent/hooks/stack_copy.hpp"
 #include "agent/hooks/x86_64/stack_numbers.h"
-#include "agent/lanes/call_stack.hpp"
+#include "agent/lanes/wanted_stacks.hpp"
 
 namespace jitquill {
 namespace {
@@ -25,8 +26,7 @@ std::uint64_t above(const SavedAtEntry& saved) noexcept {
 
 void put(RecordKind kind, std::uint64_t value, const SavedAtEntry& saved, std::uint64_t pc,
          std::uint64_t sp) noexcept {
-  lanes::put_call_stack(kind, value,
-                        {pc, sp, saved.bx, saved.bp, saved.r12, saved.r13, saved.r14, saved.r15});
+  put_call_stack(kind, value, {pc, sp, saved.bx, saved.bp, saved.r12, saved.r13, saved.r14, saved.r15});
 }
 
 void put_of_caller(RecordKind kind, std::uint64_t value, const SavedAtEntry& saved,

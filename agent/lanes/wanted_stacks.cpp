@@ -1,65 +1,35 @@
-// The drain's side of lanes/call_stack.hpp.
-#include <algorithm>
-#include <cstring>
-#include <new>
-
-#include "agent/lanes/call_stack.hpp"
+// What hooks do with it; tell_wanted_stacks.cpp has the drain's part.
+#include "agent/lanes/wanted_stacks.hpp"
 
 namespace jitquill::lanes {
-namespace {
 
-// Several names of one function, or one inside another.
-void sort_and_join(GrowingArray<AddressSpan>& spans) noexcept {
-  const auto all = spans.all();
-  std::ranges::sort(all, {}, &AddressSpan::start);
-  std::size_t kept = 0;
-  for (const AddressSpan& span : all) {
-    if (kept != 0 && span.start <= all[kept - 1].end)
-      all[kept - 1].end = std::max(all[kept - 1].end, span.end);
+constinit std::atomic<const WantedTable*> g_wanted_stacks{nullptr};
+
+// Whoever reads one of these words as it is written here sees `writing_` so too, and looks at it last.
+bool WantedTable::search(std::uint64_t address, bool& is_wanted) const noexcept {
+  const std::uint64_t writing = writing_.load(std::memory_order_acquire);
+  if (writing % 2 != 0) return false;
+  std::uint64_t low = 0;
+  std::uint64_t high = count_.load(std::memory_order_acquire);
+  while (high - low > 1) {  // at `low` one begins at or below the address
+    const std::uint64_t middle = (low + high) / 2;
+    if (cells()[middle].start.load(std::memory_order_acquire) <= address)
+      low = middle;
     else
-      all[kept++] = span;
+      high = middle;
   }
-  spans.cut(kept);
+  is_wanted = cells()[low].is_wanted.load(std::memory_order_acquire) != 0;
+  return writing_.load(std::memory_order_relaxed) == writing;
 }
 
-// False: no memory.
-bool make_pieces(std::span<const AddressSpan> seen, std::span<const AddressSpan> wanted,
-                 GrowingArray<WantedPiece>& pieces) noexcept {
-  bool has_memory = pieces.push({0, 1});
-  std::size_t next = 0;
-  for (const AddressSpan& code : seen) {
-    has_memory &= pieces.push({code.start, 0});
-    for (; next < wanted.size() && wanted[next].start < code.end; ++next) {
-      if (wanted[next].start < code.start) continue;
-      has_memory &= pieces.push({wanted[next].start, 1});
-      has_memory &= pieces.push({std::min(wanted[next].end, code.end), 0});
-    }
-    has_memory &= pieces.push({code.end, 1});
-  }
-  return has_memory;
-}
-
-bool are_told(const GrowingArray<WantedPiece>& pieces) noexcept {
-  const WantedPieces* const told = g_wanted_stacks.load(std::memory_order_relaxed);
-  return told != nullptr && told->count == pieces.size() &&
-         std::memcmp(told->pieces, pieces.data(), told->count * sizeof(WantedPiece)) == 0;
-}
-
-}  // namespace
-
-void tell_wanted_stacks(GrowingArray<AddressSpan>& seen, GrowingArray<AddressSpan>& wanted) noexcept {
-  sort_and_join(seen);
-  sort_and_join(wanted);
-  GrowingArray<WantedPiece> pieces;
-  if (!make_pieces(seen.all(), wanted.all(), pieces) || are_told(pieces)) return;
-  const std::size_t size = pieces.size() * sizeof(WantedPiece);
-  void* const block = ::operator new(sizeof(WantedPieces) + size, std::nothrow);
-  if (block == nullptr) return;
-  auto* const told = static_cast<WantedPieces*>(block);
-  auto* const copy = reinterpret_cast<WantedPiece*>(told + 1);
-  std::memcpy(copy, pieces.data(), size);
-  new (told) WantedPieces{copy, pieces.size()};
-  g_wanted_stacks.store(told, std::memory_order_release);
+// Ends: what is told meanwhile is told elsewhere, and to look there is the next round.
+bool is_stack_wanted(std::uint64_t address) noexcept {
+  bool is_wanted = false;
+  const WantedTable* told = nullptr;
+  do {
+    told = g_wanted_stacks.load(std::memory_order_acquire);
+  } while (told != nullptr && !told->search(address, is_wanted));
+  return is_wanted;
 }
 
 }  // namespace jitquill::lanes

@@ -33,7 +33,7 @@ class NativeHooks {
   void found_callers() noexcept { have_callers_ = has_tried_ = true; }
   // Another process, or other patterns.
   void try_again() noexcept { has_tried_ = false; }
-  // `with_stacks`: the stacks of some functions' entries are wanted (lanes/call_stack.hpp).
+  // `with_stacks`: the stacks of some functions' entries are wanted (hooks/stack_copy.hpp).
   void turn(bool on, bool may_wake, bool with_stacks) noexcept;
 
  private:

@@ -23,6 +23,8 @@ formats=$(ls writer | grep -vE '^(CMakeLists.txt|model|bytes|unwind|sink)$' | pa
 # intake, hooks, api -> lanes -> drain -> sink; life/ holds them together, cli/ stands beside.
 forbid agent/base "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/lanes "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
+# Of the hooks lanes know what a CPU must provide, and what sites are: nothing that stands on lanes itself.
+forbid agent/lanes 'agent/hooks/(left_alone|mirror|name_targets|site_hooks|stack_copy)'
 forbid agent/stacks "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats|sink)/"
 forbid agent/hooks "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/drain "agent/(hooks|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"

@@ -13,7 +13,7 @@
 
 #include "agent/base/text_pieces.hpp"
 #include "agent/drain/functions.hpp"
-#include "agent/lanes/call_stack.hpp"
+#include "agent/lanes/wanted_stacks.hpp"
 #include "tests/unit/writer/temporary_folder.hpp"
 
 extern "C" {

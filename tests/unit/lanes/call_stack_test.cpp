@@ -1,17 +1,21 @@
 // What a hook puts of a call stack: registers and memory as they were, up to where memory ends; and that the
 // hooks that do so keep what the plain ones keep.
-#include "agent/lanes/call_stack.hpp"
+#include "agent/hooks/stack_copy.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "agent/drain/lane_reader.hpp"
 #include "agent/hooks/mirror.hpp"
+#include "agent/lanes/wanted_stacks.hpp"
 #include "tests/unit/lanes/contract.hpp"
 #include "tests/unit/lanes/lane_run.hpp"
 #include "tests/unit/lanes/own_process.hpp"
@@ -222,6 +226,81 @@ TEST(WantedStacks, AreThoseThatAreNamedAndThoseOfUnknownCode) {
     for (std::uint64_t address = 0; address < 1'400; ++address)
       ASSERT_EQ(is_stack_wanted(address), is_in(wanted, address) || !is_in(seen, address)) << address;
   }
+}
+
+// A program that opens and closes libraries all the time tells of others each time.
+TEST(WantedStacks, StayTwoTablesHoweverOftenTheyChange) {
+  std::set<const WantedTable*> tables;
+  for (std::uint64_t round = 0; round < 1'000; ++round) {
+    want({{round, round + 1}});
+    EXPECT_TRUE(is_stack_wanted(round));
+    EXPECT_FALSE(is_stack_wanted(round + 1));
+    tables.insert(g_wanted_stacks.load());
+  }
+  EXPECT_EQ(tables.size(), 2u);
+  for (std::uint64_t count = 1; count <= 4'096; count *= 2) {
+    Spans wanted;
+    for (std::uint64_t i = 0; i < count; ++i) wanted.push_back({4 * i, 4 * i + 1});
+    want(wanted);
+    tables.insert(g_wanted_stacks.load());
+  }
+  EXPECT_LE(tables.size(), 8u) << "of twice the size each time";
+}
+
+// What a hook finds in a table that is written while it searches there: it was held up meanwhile.
+class HeldUp {
+ public:
+  static constexpr std::uint64_t kMost = 1'000, kMiddle = kMost / 2;
+
+  HeldUp() {
+    // The one that has it is the first in one, in the middle in the other.
+    for (std::uint64_t i = 0; i < kMost; ++i) {
+      contents_[0].push_back(i == 0 ? WantedPiece{0, 1} : WantedPiece{kMiddle + i, 0});
+      contents_[1].push_back({i, i == kMiddle ? 1u : 0u});
+    }
+    table_ = new (memory_.data()) WantedTable(kMost);
+    table_->write(contents_[0]);
+    g_this = this;
+    struct sigaction action {};
+    action.sa_handler = [](int) { g_this->write(); };
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, &before_);
+    tick(100);
+  }
+  ~HeldUp() {
+    tick(0);
+    sigaction(SIGALRM, &before_, nullptr);
+  }
+  unsigned written() const { return written_; }
+  // False: it could not be told.
+  bool search(bool& is_wanted) const { return table_->search(kMiddle, is_wanted); }
+
+ private:
+  static void tick(int us) {
+    const itimerval each{{0, us}, {0, us}};
+    setitimer(ITIMER_REAL, &each, nullptr);
+  }
+  void write() { table_->write(contents_[++written_ % 2]); }
+
+  static inline HeldUp* g_this;
+  std::vector<WantedPiece> contents_[2];
+  std::vector<std::uint64_t> memory_ = std::vector<std::uint64_t>(sizeof(WantedTable) / 8 + 2 * kMost);
+  WantedTable* table_;
+  struct sigaction before_;
+  std::atomic<unsigned> written_{0};
+};
+
+TEST(WantedStacks, AreFoundRightlyOrNotWhereTheyAreWritten) {
+  const HeldUp held;
+  std::uint64_t found = 0, not_found = 0, wrong = 0;
+  while (held.written() < 500) {
+    bool is_wanted = false;
+    const bool is_told = held.search(is_wanted);
+    ++(is_told ? found : not_found);
+    wrong += is_told && !is_wanted ? 1 : 0;
+  }
+  EXPECT_EQ(wrong, 0u) << "of " << found;
+  EXPECT_GT(not_found, 0u) << "it was never held up";
 }
 
 }  // namespace

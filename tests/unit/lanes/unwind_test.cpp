@@ -7,7 +7,7 @@
 
 #include "agent/hooks/mirror.hpp"
 #include "agent/hooks/site_hooks.hpp"
-#include "agent/lanes/call_stack.hpp"
+#include "agent/lanes/wanted_stacks.hpp"
 #include "tests/unit/lanes/lane_run.hpp"
 #include "tests/unit/lanes/own_process.hpp"
 

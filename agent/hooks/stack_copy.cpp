@@ -1,19 +1,19 @@
-#include "agent/lanes/call_stack.hpp"
+#include "agent/hooks/stack_copy.hpp"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "agent/hooks/cpu.hpp"
 #include "agent/hooks/mirror.hpp"
+#include "agent/lanes/lane.hpp"
 #include "agent/lanes/lane_room.hpp"
 #include "agent/lanes/own_stack.hpp"
 #include "agent/lanes/pool_page.hpp"
 
-namespace jitquill::lanes {
-
-constinit std::atomic<const WantedPieces*> g_wanted_stacks{nullptr};
-
+namespace jitquill {
 namespace {
+
+using namespace lanes;
 
 constexpr std::uint64_t kPageSize = 4096;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
@@ -148,19 +148,4 @@ void put_call_stack(RecordKind kind, std::uint64_t value, const StackRegisters& 
   store_record(at, what_word(RecordKind::kPost, what, 0), when_word(now, 0));
 }
 
-bool is_stack_wanted(std::uint64_t address) noexcept {
-  const WantedPieces* const told = g_wanted_stacks.load(std::memory_order_acquire);
-  if (told == nullptr) return false;
-  std::size_t low = 0,
-              high = told->count;  // of the pieces behind the first that begin at or below the address
-  while (high - low > 1) {
-    const std::size_t middle = (low + high) / 2;
-    if (told->pieces[middle].start <= address)
-      low = middle;
-    else
-      high = middle;
-  }
-  return told->pieces[low].is_wanted != 0;
-}
-
-}  // namespace jitquill::lanes
+}  // namespace jitquill
