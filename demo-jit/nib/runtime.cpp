@@ -33,14 +33,15 @@ std::uint64_t now_ns() noexcept {
 // The program's main thread. A run may be inside of another one's output. Also when `output` throws.
 class MainThread {
  public:
-  explicit MainThread(World& world) : world_(world), outer_(this_thread), outer_words_(words) {
+  explicit MainThread(World& world) : world_(world), outer_(this_thread) {
+    if (outer_ != nullptr) outer_->world->move_words(*outer_, outer_words_);
     world.attach(thread_);
   }
   ~MainThread() {
     world_.end_others();
     world_.detach();
     this_thread = outer_;
-    words = outer_words_;
+    if (outer_ != nullptr) outer_->world->move_words(*outer_, words);
   }
   MainThread(const MainThread&) = delete;
   MainThread& operator=(const MainThread&) = delete;
@@ -54,7 +55,7 @@ class MainThread {
  private:
   World& world_;
   Thread* outer_;
-  ThreadWords outer_words_;
+  ThreadWords outer_words_{};  // of the outer run, whose threads may want to stop it meanwhile
   Thread thread_;
 };
 

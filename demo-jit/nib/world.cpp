@@ -88,6 +88,12 @@ void World::detach() noexcept {
   changed_.notify_all();
 }
 
+void World::move_words(Thread& thread, ThreadWords& to) noexcept {
+  const Lock lock(mutex_);
+  to = *thread.words;
+  thread.words = &to;
+}
+
 bool World::start(std::unique_ptr<Thread> thread, std::string_view name) {
   Lock lock(mutex_);
   join_ended(lock);

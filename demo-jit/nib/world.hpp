@@ -61,6 +61,8 @@ class World {
   // On its own stack. `thread` runs from here on.
   void attach(Thread& thread);
   void detach() noexcept;
+  // From now on that is where others find and change the words of this attached thread.
+  void move_words(Thread& thread, ThreadWords& to) noexcept;
   // False: the system has no more threads.
   bool start(std::unique_ptr<Thread> thread, std::string_view name);
   // Until only this one is left; ends the others first if the run is over.

@@ -1,4 +1,7 @@
 // Threads of a program: what they compute, how they end, and that the collector finds what they use.
+#include <chrono>
+#include <thread>
+
 #include "tests/unit/nib/nib_programs.hpp"
 
 namespace nib::test {
@@ -170,6 +173,31 @@ TEST(Collector, TailCallsGiveTheirFramesBack) {
                      {.limit = std::size_t{1} << 16})
                 .output,
             "1\n");
+}
+
+// The collector asks the main thread to stop while that is in another run: it must know of it afterwards.
+TEST(Threads, StopBehindARunInsideOfTheirOutput) {
+  const Source source = source_of(
+      "fn f(done: [bool]) { var n = 0; while n < 5000000 { n = n + 1; } let a = array(10, n); done[0] = "
+      "true; "
+      "}\n"
+      "fn main() { let done = array(1, false); spawn f(done); print(1); while not done[0] {} print(2); }");
+  const Source inner = source_of("fn main() { print(3); }");
+  Diagnostics diagnostics;
+  const auto executable = compile(source, diagnostics);
+  const auto inside = compile(inner, diagnostics);
+  ASSERT_TRUE(diagnostics.empty());
+  std::string output;
+  const Output slowly = [&](std::string_view line) {
+    output.append(line);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  };
+  const Output nested = [&](std::string_view line) {
+    output.append(line);
+    if (line == "1\n") run(inside->main(), slowly);
+  };
+  EXPECT_FALSE(run(executable->main(), nested, nullptr, kStressed).error);
+  EXPECT_EQ(output, "1\n3\n2\n");
 }
 
 }  // namespace
