@@ -13,8 +13,8 @@
 //
 // Context   as asmjit: several threads may add and release, each with its own CodeHolder and emitter. The
 //           emitter must still be attached when its code is added.
-// Promises  without an agent, or while no output wants code, everything is asmjit's own. Code that cannot be
-//           described is announced with less, counted, and works.
+// Promises  without an agent, or while no output wants code, everything is asmjit's own, but for code that
+//           may move. Code that cannot be described is announced with less, counted, and works.
 // Does not  throw, or need exceptions or type information.
 #pragma once
 
@@ -38,6 +38,10 @@ struct Announcement {
   const char* file = nullptr;    // an absolute path lets tools show the source
   std::uint32_t first_line = 0;  // of the prolog; else the first statement's
   std::uint32_t last_line = 0;   // of the epilogs; else the last statement's
+  // Inlined code: what "@line#position" refers to. Position 0 is the function's own, and what has no marker.
+  const jitquill_inline_position* inline_positions = nullptr;
+  std::size_t inline_position_count = 0;
+  bool may_move = false;  // move_down() may be called for it; of a holder's first announcement
 };
 
 class JitRuntime : public asmjit::JitRuntime {
@@ -69,6 +73,11 @@ class JitRuntime : public asmjit::JitRuntime {
     live_.withdraw(function);
     return asmjit::JitRuntime::_release(function);
   }
+  // Moves code that may move to lower memory, if the allocator has some that all of its targets can be
+  // reached from: `function` is changed, the old memory free, and the agent knows. Nothing may run in the
+  // code meanwhile, nor return into it or jump to its old place afterwards. False: it stays where it is.
+  bool move_down(void** function) noexcept;
+
   // Withdraws everything, then frees all memory, always the hard way: asmjit 1.9 aborts in a soft reset. Not
   // virtual in asmjit: call it on this type.
   void reset(asmjit::ResetPolicy = asmjit::ResetPolicy::kHard) noexcept {
@@ -90,6 +99,8 @@ class JitRuntime : public asmjit::JitRuntime {
   // What the agent was told of a function, directly afterwards, inside add(): for runtimes that want names
   // and lines of their code for themselves. Pointers are good until it returns. Not called without an agent.
   virtual void on_announced(const jitquill_code&) noexcept {}
+  // Of code that moves down, directly after the agent was told.
+  virtual void on_moved(const void* /*from*/, const void* /*to*/) noexcept {}
 
  private:
   using Plan = asmjit_detail::CodePlan;
@@ -104,6 +115,8 @@ class JitRuntime : public asmjit::JitRuntime {
     char* writable = nullptr;  // null: nowhere, or no hooks that sites could call
   };
   asmjit::Error place(asmjit::CodeHolder& code, const Plan& plan, std::size_t room, Placed& placed) noexcept;
+  bool remember(const asmjit::CodeHolder& code, const Plan& plan, const Placed& placed,
+                bool may_move) noexcept;
   bool link_sites(asmjit::CodeHolder& code, const Plan& plan, const void* base, std::size_t size) noexcept;
   void announce(const Plan& plan, const Placed& placed, const Announcement* each, std::size_t count) noexcept;
   static void describe_frame(const Piece& piece, jitquill_code& out) noexcept;
@@ -131,7 +144,8 @@ inline std::atomic<std::uint32_t> unnamed_functions{0};
 inline asmjit::Error JitRuntime::add_announced(void** function, asmjit::CodeHolder* code,
                                                const Announcement* each, std::size_t count) noexcept {
   using namespace asmjit_detail;
-  if (!is_wanted()) return asmjit::JitRuntime::_add(function, code);
+  const bool may_move = count != 0 && each->may_move;
+  if (!is_wanted() && !may_move) return asmjit::JitRuntime::_add(function, code);
   *function = nullptr;
   asmjit::Error error = code->flatten();
   if (error == kNoError) error = resolve_links(*code);
@@ -150,11 +164,62 @@ inline asmjit::Error JitRuntime::add_announced(void** function, asmjit::CodeHold
   error = place(*code, plan, room, placed);
   if (error != kNoError) return error;
   *function = const_cast<char*>(placed.base);
-  if (known)
+  if (known && remember(*code, plan, placed, may_move))
     announce(plan, placed, each, count);
   else
     refused(Refusal::kNoMemory);
   return kNoError;
+}
+
+// What is withdrawn when the memory is released, and how it moves before.
+inline bool JitRuntime::remember(const asmjit::CodeHolder& code, const Plan& plan, const Placed& placed,
+                                 bool may_move) noexcept {
+  using namespace asmjit_detail;
+  Rows<std::uint64_t> starts;
+  for (const Piece& piece : plan.pieces()) starts.put(piece.start);
+  void* const memory = may_move ? std::malloc(sizeof(Motion)) : nullptr;
+  Motion* motion = memory == nullptr ? nullptr : new (memory) Motion;
+  if (motion != nullptr && !motion->read(code, plan, placed.owned, placed.writable != nullptr)) {
+    motion->~Motion();
+    std::free(std::exchange(motion, nullptr));
+  }
+  return starts.whole() && live_.put(placed.base, starts, motion);
+}
+
+inline bool JitRuntime::move_down(void** function) noexcept {
+  using namespace asmjit_detail;
+  LiveCode::Entry* const entry = live_.take(*function);
+  if (entry == nullptr) return false;
+  const char* const from = entry->base;
+  const Motion* const motion = entry->motion;
+  Memory memory;
+  if (motion == nullptr || allocate(_allocator, motion->owned(), memory) != kNoError) {
+    live_.put(entry);
+    return false;
+  }
+  const auto* const to = static_cast<const char*>(memory.executable);
+  const bool fits = to < from && motion->reaches(from, to);
+  const auto copy = [&](void* bytes) -> asmjit::Error {
+    std::memcpy(bytes, from, motion->size());
+    motion->apply(static_cast<char*>(bytes), from, to);
+    return kNoError;
+  };
+  if (!fits || write_by(_allocator, memory, motion->size(), copy) != kNoError) {
+    _allocator.release(memory.executable);
+    live_.put(entry);
+    return false;
+  }
+  for (std::size_t i = 0; i < entry->count; ++i) {
+    const std::uint64_t start = entry->starts()[i];
+    const std::size_t room = i + 1 == entry->count ? motion->room() : 0;
+    jitquill_code_moved_to(from + start, to + start, room, memory.rw() + start);
+    on_moved(from + start, to + start);
+  }
+  entry->base = to;
+  live_.put(entry);
+  *function = memory.executable;
+  _allocator.release(const_cast<char*>(from));
+  return true;
 }
 
 // The frame and the size: what jitquill_unwinding_size() looks at.
@@ -216,10 +281,8 @@ inline bool JitRuntime::link_sites(asmjit::CodeHolder& code, const Plan& plan, c
 inline void JitRuntime::announce(const Plan& plan, const Placed& placed, const Announcement* each,
                                  std::size_t count) noexcept {
   using namespace asmjit_detail;
-  Rows<std::uint64_t> starts;
-  for (const Piece& piece : plan.pieces()) starts.put(piece.start);
-  if (!starts.whole() || !live_.put(placed.base, starts)) return refused(Refusal::kNoMemory);
   Rows<jitquill_line> lines;
+  Rows<jitquill_inline_row> inline_rows;
   Rows<jitquill_site> sites;
   std::size_t index = 0;
   for (const Piece& piece : plan.pieces()) {
@@ -236,10 +299,16 @@ inline void JitRuntime::announce(const Plan& plan, const Placed& placed, const A
     news.name = what.name != nullptr ? what.name : piece.name != nullptr ? piece.name : made;
     news.addr = placed.base + piece.start;
     news.file = what.file != nullptr ? what.file : count != 0 ? each[count - 1].file : nullptr;
-    plan.lines_of(piece, what.first_line, what.last_line, lines);
+    plan.lines_of(piece, what.first_line, what.last_line, lines, inline_rows);
     if (lines.whole()) {
       news.lines = lines.data();
       news.line_count = lines.size();
+    }
+    if (inline_rows.whole() && what.inline_position_count != 0) {
+      news.inline_positions = what.inline_positions;
+      news.inline_position_count = what.inline_position_count;
+      news.inline_rows = inline_rows.data();
+      news.inline_row_count = inline_rows.size();
     }
     news.room = piece.end == plan.end() ? placed.owned - static_cast<std::size_t>(piece.end) : 0;
     if (placed.writable != nullptr) {
@@ -251,6 +320,7 @@ inline void JitRuntime::announce(const Plan& plan, const Placed& placed, const A
       }
     }
     if (register_unwinding()) news.flags |= JITQUILL_CODE_REGISTER;
+    if (count != 0 && each->may_move) news.flags |= JITQUILL_CODE_MAY_MOVE;
     const jitquill_status status = jitquill_code_loaded(&news, nullptr);
     if (status == JITQUILL_UNWINDING_LEFT_OUT) refused(Refusal::kAgent);
     if (status == JITQUILL_NOT_REGISTERED) refused(Refusal::kNotRegistered);

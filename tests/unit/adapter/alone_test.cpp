@@ -48,6 +48,24 @@ TEST(Alone, SameMemoryAsAsmjitAlone) {
   EXPECT_EQ(ours.allocator()->statistics().usedSize(), 0u);
 }
 
+TEST(Alone, CodeMoves) {
+  jitquill::JitRuntime rt;
+  asmjit::CodeHolder first, second;
+  emit_function(first, rt.environment());
+  emit_function(second, rt.environment());
+  Function a = nullptr, b = nullptr;
+  const jitquill::Announcement movable{.name = "f", .may_move = true};
+  ASSERT_EQ(rt.add(&a, &first, movable), asmjit::kErrorOk);
+  ASSERT_EQ(rt.add(&b, &second, movable), asmjit::kErrorOk);
+  ASSERT_EQ(rt.release(a), asmjit::kErrorOk);
+  void* moved = reinterpret_cast<void*>(b);
+  ASSERT_TRUE(rt.move_down(&moved));
+  EXPECT_EQ(moved, reinterpret_cast<void*>(a));
+  EXPECT_EQ(reinterpret_cast<Function>(moved)(), 42);
+  EXPECT_EQ(rt.release(moved), asmjit::kErrorOk);
+  EXPECT_EQ(rt.allocator()->statistics().usedSize(), 0u);
+}
+
 TEST(Alone, AnnouncedEmittersMakeTheSameBytes) {
   std::vector<std::uint8_t> bytes[2];
   const auto emit = [](auto& e) {

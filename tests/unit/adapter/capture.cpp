@@ -19,6 +19,7 @@ namespace {
 std::mutex lock;
 std::vector<Code> loaded;
 std::vector<const void*> unloaded;
+std::vector<Move> moved_code;
 std::atomic<bool> is_wanted{true};
 std::atomic<bool> are_sites_wanted{false};
 std::atomic<OnUnload> unload_callback{nullptr};
@@ -39,6 +40,8 @@ jitquill_status load(const jitquill_code* code, std::uint64_t* id) {
   seen.bytes.assign(bytes, bytes + code->size);
   seen.sites.assign(code->sites, code->sites + code->site_count);
   seen.writable = static_cast<std::uint8_t*>(code->writable);
+  seen.inline_position_count = code->inline_position_count;
+  seen.inline_rows.assign(code->inline_rows, code->inline_rows + code->inline_row_count);
   seen.unwinding = code->unwinding == JITQUILL_UNWINDING_FRAME_EVENTS;
   seen.lines.assign(code->lines, code->lines + code->line_count);
   seen.frame.assign(code->frame, code->frame + code->frame_count);
@@ -80,7 +83,10 @@ jitquill_status statistic_at(std::size_t, jitquill_statistic*) {
 jitquill_status moved(const void*, const void*, std::size_t) {
   return JITQUILL_OK;
 }
-jitquill_status moved_to(const void*, const void*, std::size_t, void*) {
+jitquill_status moved_to(const void* from, const void* to, std::size_t room, void* writable) {
+  const std::lock_guard<std::mutex> hold(lock);
+  moved_code.push_back({static_cast<const std::uint8_t*>(from), static_cast<const std::uint8_t*>(to), room,
+                        static_cast<std::uint8_t*>(writable)});
   return JITQUILL_OK;
 }
 int wants_sites() {
@@ -134,6 +140,11 @@ std::vector<const void*> unloads() {
   return unloaded;
 }
 
+std::vector<Move> moves() {
+  const std::lock_guard<std::mutex> hold(lock);
+  return moved_code;
+}
+
 const Code load_of(const std::string& name) {
   for (const Code& code : loads())
     if (code.name == name) return code;
@@ -144,6 +155,7 @@ void clear() {
   const std::lock_guard<std::mutex> hold(lock);
   loaded.clear();
   unloaded.clear();
+  moved_code.clear();
 }
 
 void set_wanted(bool wanted) {

@@ -24,6 +24,14 @@ struct Code {
   std::uint64_t flags = 0;
   std::vector<jitquill_site> sites;
   std::uint8_t* writable = nullptr;
+  std::size_t inline_position_count = 0;
+  std::vector<jitquill_inline_row> inline_rows;
+};
+
+struct Move {
+  const std::uint8_t *from = nullptr, *to = nullptr;
+  std::size_t room = 0;
+  std::uint8_t* writable = nullptr;
 };
 
 // How often the hooks were called, by all code so far.
@@ -35,6 +43,7 @@ struct SiteCalls {
 // All loads since clear(), in order.
 std::vector<Code> loads();
 std::vector<const void*> unloads();
+std::vector<Move> moves();
 const Code load_of(const std::string& name);
 void clear();
 void set_wanted(bool wanted);

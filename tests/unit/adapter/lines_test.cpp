@@ -145,6 +145,41 @@ TEST(Lines, CommentsDoNotChangeTheCode) {
   EXPECT_EQ(bytes[0], bytes[1]);
 }
 
+// The positions of the runtime are passed on, the rows are made of the markers.
+TEST(Lines, InlineRowsFollowTheMarkers) {
+  capture::clear();
+  jitquill::JitRuntime rt;
+  CodeHolder code;
+  code.init(rt.environment());
+  x86::Compiler cc(&code);
+  jitquill::add_line_pass(cc);
+  cc.addFunc(FuncSignatureT<void>())->frame().setPreservedFP();
+  for (const char* marker : {"@1#0", "@7#1", "@8#2", "@9#2", "@2"}) {
+    cc.comment(marker);
+    cc.nop();
+  }
+  cc.ret();
+  cc.endFunc();
+  ASSERT_EQ(cc.finalize(), asmjit::kErrorOk);
+  const jitquill_inline_position positions[] = {{-1, 1, 0, 1, 0, 0, "outer", "/a.nib"},
+                                                {0, 7, 0, 5, 0, 0, "inner", "/a.nib"},
+                                                {0, 8, 0, 5, 0, 0, "inner", "/a.nib"}};
+  void* function = nullptr;
+  ASSERT_EQ(
+      rt.add(&function, &code,
+             jitquill::Announcement{
+                 .name = "outer", .last_line = 3, .inline_positions = positions, .inline_position_count = 3}),
+      asmjit::kErrorOk);
+  const capture::Code seen = capture::load_of("outer");
+  EXPECT_EQ(seen.inline_position_count, 3u);
+  ASSERT_EQ(seen.inline_rows.size(), 4u);  // prolog and 1, 7, 8 and 9, 2 and the epilog
+  const std::size_t from[] = {0, 1, 2, 4}, position[] = {0, 1, 2, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(seen.inline_rows[i].offset, i == 0 ? 0 : seen.lines.at(from[i]).offset) << i;
+    EXPECT_EQ(seen.inline_rows[i].position, position[i]) << i;
+  }
+}
+
 TEST(Lines, AssemblerNotesThem) {
   capture::clear();
   jitquill::JitRuntime rt;
@@ -188,15 +223,23 @@ TEST(Lines, NoneAreMadeUp) {
 }
 
 TEST(Lines, MarkerTexts) {
+  using jitquill::asmjit_detail::kNoPosition;
+  using jitquill::asmjit_detail::Marker;
   using jitquill::asmjit_detail::parse_marker;
-  std::uint32_t line = 0, column = 0;
-  EXPECT_TRUE(parse_marker("@12", line, column));
-  EXPECT_EQ(line, 12u);
-  EXPECT_EQ(column, 0u);
-  EXPECT_TRUE(parse_marker("@4294967295:7", line, column));
-  EXPECT_EQ(line, 4294967295u);
-  EXPECT_EQ(column, 7u);
-  for (const char* other : {"", "@", "@a", "12", "@1:", "@1:x", "@1 ", "@4294967296", "@99999999999"})
-    EXPECT_FALSE(parse_marker(other, line, column)) << other;
-  EXPECT_FALSE(parse_marker(nullptr, line, column));
+  const auto expect = [](const char* text, std::uint32_t line, std::uint32_t column, std::uint32_t position) {
+    Marker marker{};
+    EXPECT_TRUE(parse_marker(text, marker)) << text;
+    EXPECT_EQ(marker.line, line) << text;
+    EXPECT_EQ(marker.column, column) << text;
+    EXPECT_EQ(marker.position, position) << text;
+  };
+  expect("@12", 12, 0, kNoPosition);
+  expect("@4294967295:7", 4294967295u, 7, kNoPosition);
+  expect("@12#0", 12, 0, 0);
+  expect("@12:3#45", 12, 3, 45);
+  Marker marker{};
+  for (const char* other : {"", "@", "@a", "12", "@1:", "@1:x", "@1 ", "@4294967296", "@99999999999", "@1#",
+                            "@1#2 ", "@1#2:3", "@1#4294967296"})
+    EXPECT_FALSE(parse_marker(other, marker)) << other;
+  EXPECT_FALSE(parse_marker(nullptr, marker));
 }

@@ -29,7 +29,7 @@ struct Piece {
 
 struct PlacedLine {
   std::uint64_t offset;
-  std::uint32_t line, column;
+  Marker marker;
   std::uint32_t order;  // of two at one offset the later one counts
 };
 
@@ -49,9 +49,9 @@ class CodePlan {
   bool make() noexcept;
   const Rows<Piece>& pieces() const noexcept { return pieces_; }
   std::uint64_t end() const noexcept { return end_; }
-  // The rows of one piece. first_line and last_line may be 0.
+  // The rows of one piece. first_line and last_line may be 0. What no marker says is of inline position 0.
   void lines_of(const Piece& piece, std::uint32_t first_line, std::uint32_t last_line,
-                Rows<jitquill_line>& rows) const noexcept;
+                Rows<jitquill_line>& rows, Rows<jitquill_inline_row>& inline_rows) const noexcept;
   const Rows<PlacedSite>& sites() const noexcept { return sites_; }
   void sites_of(const Piece& piece, Rows<jitquill_site>& rows) const noexcept;
 
@@ -62,7 +62,7 @@ class CodePlan {
   void set_bounds() noexcept;
   void replay_frames() noexcept;
   void replay_bodies() noexcept;
-  void put_line(std::uint32_t label, std::uint32_t line, std::uint32_t column) noexcept;
+  void put_line(std::uint32_t label, const Marker& marker) noexcept;
   void put_site(std::uint32_t label, std::uint8_t kind) noexcept;
   // The first site of this kind in [from, to); 0 = none, which is no sled's end.
   std::uint64_t end_of_site(std::uint8_t kind, std::uint64_t from, std::uint64_t to) const noexcept;
@@ -110,7 +110,7 @@ inline void CodePlan::read_emitter(asmjit::BaseEmitter& emitter) noexcept {
 
 inline void CodePlan::read_compiler(asmjit::BaseCompiler& compiler) noexcept {
   const asmjit::BaseNode* before = nullptr;
-  std::uint32_t line = 0, column = 0;
+  Marker marker{};
   for (const asmjit::BaseNode* node = compiler.JITQUILL_ASMJIT(firstNode, first_node)(); node != nullptr;
        before = node, node = node->next()) {
     if (node->type() == asmjit::NodeType::kFunc) {
@@ -123,9 +123,8 @@ inline void CodePlan::read_compiler(asmjit::BaseCompiler& compiler) noexcept {
       pieces_.back().stack_instructions += moves_stack(
           inst->JITQUILL_ASMJIT(realId, inst_id)(), inst->JITQUILL_ASMJIT(operands, operands_data)(),
           static_cast<std::uint32_t>(inst->JITQUILL_ASMJIT(opCount, op_count)()));
-    } else if (before != nullptr && before->type() == asmjit::NodeType::kLabel &&
-               is_marker(*node, line, column)) {
-      put_line(before->as<asmjit::LabelNode>()->label().id(), line, column);
+    } else if (before != nullptr && before->type() == asmjit::NodeType::kLabel && is_marker(*node, marker)) {
+      put_line(before->as<asmjit::LabelNode>()->label().id(), marker);
     } else if (before != nullptr && before->type() == asmjit::NodeType::kLabel &&
                node->type() == asmjit::NodeType::kEmbedData && mark_of(*node) > kSledMark &&
                mark_of(*node) <= kSledMark + JITQUILL_SITE_TAIL) {
@@ -147,7 +146,7 @@ inline void CodePlan::read_notes(asmjit::BaseEmitter& emitter, const EmitterNote
   };
   for (const KnownFunction& known : notes.functions) put(known);
   if (notes.tracker.started()) put(notes.current());
-  for (const LineMark& mark : notes.lines) put_line(mark.label, mark.line, mark.column);
+  for (const LineMark& mark : notes.lines) put_line(mark.label, {mark.line, mark.column, kNoPosition});
   for (const SiteMark& mark : notes.sites) put_site(mark.label, mark.kind);
   for (const EpilogMark& mark : notes.epilogs) {
     PlacedEpilog epilog{};
@@ -156,10 +155,10 @@ inline void CodePlan::read_notes(asmjit::BaseEmitter& emitter, const EmitterNote
   }
 }
 
-inline void CodePlan::put_line(std::uint32_t label, std::uint32_t line, std::uint32_t column) noexcept {
+inline void CodePlan::put_line(std::uint32_t label, const Marker& marker) noexcept {
   std::uint64_t offset = 0;
   if (label_offset(code_, label, offset))
-    lines_.put({offset, line, column, static_cast<std::uint32_t>(lines_.size())});
+    lines_.put({offset, marker, static_cast<std::uint32_t>(lines_.size())});
 }
 
 inline void CodePlan::put_site(std::uint32_t label, std::uint8_t kind) noexcept {
@@ -247,33 +246,38 @@ inline void CodePlan::replay_bodies() noexcept {
 }
 
 inline void CodePlan::lines_of(const Piece& piece, std::uint32_t first_line, std::uint32_t last_line,
-                               Rows<jitquill_line>& rows) const noexcept {
+                               Rows<jitquill_line>& rows,
+                               Rows<jitquill_inline_row>& inline_rows) const noexcept {
   const auto before = [](const PlacedLine& line, std::uint64_t at) { return line.offset < at; };
   const PlacedLine* next = std::lower_bound(lines_.begin(), lines_.end(), piece.start, before);
   const PlacedLine* const stop = std::lower_bound(next, lines_.end(), piece.end, before);
-  const auto put = [&](std::uint64_t offset, std::uint32_t line, std::uint32_t column) {
+  const auto put = [&](std::uint64_t offset, const Marker& marker) {
     const auto at = static_cast<std::uint32_t>(offset - piece.start);
     if (!rows.empty() && rows.back().offset == at) rows.cut(rows.size() - 1);
-    if (rows.empty() || rows.back().line != line || rows.back().column != column)
-      rows.put({at, line, column, 0, nullptr});
+    if (rows.empty() || rows.back().line != marker.line || rows.back().column != marker.column)
+      rows.put({at, marker.line, marker.column, 0, nullptr});
+    const std::uint32_t position = marker.position == kNoPosition ? 0 : marker.position;
+    if (!inline_rows.empty() && inline_rows.back().offset == at) inline_rows.cut(inline_rows.size() - 1);
+    if (inline_rows.empty() || inline_rows.back().position != position) inline_rows.put({at, position});
   };
   rows.clear();
+  inline_rows.clear();
   if (first_line == 0 && next == stop && last_line == 0) return;
-  PlacedLine now{piece.start, first_line, 0, 0};
-  if (first_line == 0 && next != stop) now = *next;
-  put(piece.start, now.line, now.column);
+  Marker now{first_line, 0, kNoPosition};
+  if (first_line == 0 && next != stop) now = next->marker;
+  put(piece.start, now);
   const auto put_until = [&](std::uint64_t until) {
     for (; next != stop && next->offset < until; ++next) {
-      now = *next;
-      put(now.offset, now.line, now.column);  // without a prolog, the first statement wins over first_line
+      now = next->marker;
+      put(next->offset, now);  // without a prolog, the first statement wins over first_line
     }
   };
   for (const PlacedEpilog& epilog : epilogs_) {
     if (last_line == 0 || epilog.begin < piece.start || epilog.begin >= piece.end) continue;
     put_until(epilog.begin + 1);
-    put(epilog.begin, last_line, 0);
+    put(epilog.begin, {last_line, 0, kNoPosition});
     put_until(epilog.end);
-    if (epilog.end < piece.end) put(epilog.end, now.line, now.column);
+    if (epilog.end < piece.end) put(epilog.end, now);
   }
   put_until(piece.end);
 }

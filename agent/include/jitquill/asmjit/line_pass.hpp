@@ -1,5 +1,6 @@
 // Source lines of Compiler code. The runtime writes cc.comment("@12") or ("@12:5") in front of a statement's
 // instructions; the pass puts a label there when the registers are allocated. The code's bytes stay the same.
+// "@12#3" says which row of Announcement::inline_positions it is, too.
 //
 // Context   the thread that compiles.
 // Does not  work without finalize(), nor for comments that the Compiler drops as unreachable.
@@ -10,8 +11,14 @@
 namespace jitquill {
 namespace asmjit_detail {
 
-// "@line" or "@line:column", nothing behind. False: another comment.
-inline bool parse_marker(const char* text, std::uint32_t& line, std::uint32_t& column) noexcept {
+struct Marker {
+  std::uint32_t line, column;
+  std::uint32_t position;  // kNoPosition: none is said
+};
+inline constexpr std::uint32_t kNoPosition = UINT32_MAX;
+
+// "@line", ":column" if there is one, "#position" if there is one. False: another comment.
+inline bool parse_marker(const char* text, Marker& marker) noexcept {
   const auto number = [&text](std::uint32_t& value) {
     const char* first = text;
     std::uint64_t read = 0;
@@ -20,18 +27,16 @@ inline bool parse_marker(const char* text, std::uint32_t& line, std::uint32_t& c
     value = static_cast<std::uint32_t>(read);
     return text != first && read <= UINT32_MAX;
   };
-  column = 0;
-  if (text == nullptr || *text++ != '@' || !number(line)) return false;
-  if (*text == ':') {
-    ++text;
-    if (!number(column)) return false;
-  }
+  marker = {0, 0, kNoPosition};
+  if (text == nullptr || *text++ != '@' || !number(marker.line)) return false;
+  if (*text == ':' && !number((++text, marker.column))) return false;
+  if (*text == '#' && !number((++text, marker.position))) return false;
   return *text == '\0';
 }
 
-inline bool is_marker(const asmjit::BaseNode& node, std::uint32_t& line, std::uint32_t& column) noexcept {
+inline bool is_marker(const asmjit::BaseNode& node, Marker& marker) noexcept {
   return node.type() == asmjit::NodeType::kComment &&
-         parse_marker(node.JITQUILL_ASMJIT(inlineComment, inline_comment)(), line, column);
+         parse_marker(node.JITQUILL_ASMJIT(inlineComment, inline_comment)(), marker);
 }
 
 class LinePass final : public asmjit::FuncPass {
@@ -46,10 +51,10 @@ class LinePass final : public asmjit::FuncPass {
   asmjit::Error runOnFunction(Memory, asmjit::Logger*, asmjit::FuncNode* function) override {
 #endif
     asmjit::BaseCompiler& compiler = JITQUILL_ASMJIT(*cc(), cc());
-    std::uint32_t line = 0, column = 0;
+    Marker marker{};
     asmjit::BaseNode* const end = function->JITQUILL_ASMJIT(endNode, end_node)();
     for (asmjit::BaseNode* node = function; node != nullptr && node != end; node = node->next()) {
-      if (!is_marker(*node, line, column)) continue;
+      if (!is_marker(*node, marker)) continue;
       asmjit::LabelNode* label = nullptr;
       const asmjit::Error error =
           compiler.JITQUILL_ASMJIT(newLabelNode, new_label_node)(JITQUILL_ASMJIT(&label, asmjit::Out(label)));

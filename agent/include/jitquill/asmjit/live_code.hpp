@@ -5,6 +5,7 @@
 #pragma once
 
 #include <jitquill/jitquill.h>
+#include <jitquill/asmjit/motion.hpp>
 #include <jitquill/asmjit/rows.hpp>
 
 #include <algorithm>
@@ -23,21 +24,31 @@ class LiveCode {
     std::free(buckets_);
   }
 
-  // Makes room to remember; before announcing. False: out of memory.
-  bool put(const void* base, const Rows<std::uint64_t>& starts) noexcept;
+  struct Entry {
+    Entry* next;
+    const char* base;
+    Motion* motion;  // null: it does not move
+    std::size_t count;
+    std::uint64_t* starts() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
+  };
+
+  // Makes room to remember; before announcing. False: out of memory. `motion` is ours, whatever the answer.
+  bool put(const void* base, const Rows<std::uint64_t>& starts, Motion* motion) noexcept;
+  // The entry of an allocation that is about to move, null if there is none; put it back with its new base.
+  Entry* take(const void* base) noexcept;
+  bool put(Entry* entry) noexcept;
   // Announces the unload of all that was announced for this allocation. Nothing if there is none.
   void withdraw(const void* base) noexcept;
   void withdraw_all() noexcept;
 
  private:
-  struct Entry {
-    Entry* next;
-    const char* base;
-    std::size_t count;
-    std::uint64_t* starts() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
-  };
   static void unload(Entry* entry) noexcept {
     for (std::size_t i = 0; i < entry->count; ++i) jitquill_code_unloaded(entry->base + entry->starts()[i]);
+    forget(entry);
+  }
+  static void forget(Entry* entry) noexcept {
+    if (entry->motion != nullptr) entry->motion->~Motion();
+    std::free(entry->motion);
     std::free(entry);
   }
   std::size_t bucket(const void* base) const noexcept {
@@ -54,38 +65,48 @@ class LiveCode {
   std::size_t entries_ = 0;
 };
 
-inline bool LiveCode::put(const void* base, const Rows<std::uint64_t>& starts) noexcept {
+inline bool LiveCode::put(const void* base, const Rows<std::uint64_t>& starts, Motion* motion) noexcept {
   auto* entry = static_cast<Entry*>(std::malloc(sizeof(Entry) + starts.size() * sizeof(std::uint64_t)));
-  if (entry == nullptr) return false;
-  entry->base = static_cast<const char*>(base);
-  entry->count = starts.size();
-  std::copy(starts.begin(), starts.end(), entry->starts());
-  const std::lock_guard<std::mutex> hold(lock_);
-  if (entries_ >= bucket_count_ && !grow()) {
-    std::free(entry);
+  if (entry == nullptr) {
+    if (motion != nullptr) motion->~Motion();
+    std::free(motion);
     return false;
   }
-  Entry*& head = buckets_[bucket(base)];
+  entry->base = static_cast<const char*>(base);
+  entry->motion = motion;
+  entry->count = starts.size();
+  std::copy(starts.begin(), starts.end(), entry->starts());
+  return put(entry);
+}
+
+inline bool LiveCode::put(Entry* entry) noexcept {
+  const std::lock_guard<std::mutex> hold(lock_);
+  if (entries_ >= bucket_count_ && !grow()) {
+    forget(entry);
+    return false;
+  }
+  Entry*& head = buckets_[bucket(entry->base)];
   entry->next = head;
   head = entry;
   ++entries_;
   return true;
 }
 
-inline void LiveCode::withdraw(const void* base) noexcept {
-  Entry* found = nullptr;
-  {
-    const std::lock_guard<std::mutex> hold(lock_);
-    if (bucket_count_ == 0) return;
-    for (Entry** at = &buckets_[bucket(base)]; *at != nullptr; at = &(*at)->next) {
-      if ((*at)->base != base) continue;
-      found = *at;
-      *at = found->next;
-      --entries_;
-      break;
-    }
+inline LiveCode::Entry* LiveCode::take(const void* base) noexcept {
+  const std::lock_guard<std::mutex> hold(lock_);
+  if (bucket_count_ == 0) return nullptr;
+  for (Entry** at = &buckets_[bucket(base)]; *at != nullptr; at = &(*at)->next) {
+    if ((*at)->base != base) continue;
+    Entry* const found = *at;
+    *at = found->next;
+    --entries_;
+    return found;
   }
-  if (found != nullptr) unload(found);
+  return nullptr;
+}
+
+inline void LiveCode::withdraw(const void* base) noexcept {
+  if (Entry* const found = take(base); found != nullptr) unload(found);
 }
 
 inline void LiveCode::withdraw_all() noexcept {

@@ -25,7 +25,8 @@ class SitePass final : public asmjit::FuncPass {
     asmjit::BaseCompiler& compiler = JITQUILL_ASMJIT(*cc(), cc());
     asmjit::BaseNode* const cursor = compiler.cursor();
     asmjit::BaseNode* const end = function->JITQUILL_ASMJIT(endNode, end_node)();
-    asmjit::Error error = put_behind(compiler, function, JITQUILL_SITE_ENTER);
+    const bool is_entered = mark_of(*function) != kContinuationMark;
+    asmjit::Error error = is_entered ? put_behind(compiler, function, JITQUILL_SITE_ENTER) : kNoError;
     for (asmjit::BaseNode* node = function; error == kNoError && node != nullptr && node != end;
          node = node->next()) {
       if (const std::uint8_t kind = exit_kind(*node); kind != 0)

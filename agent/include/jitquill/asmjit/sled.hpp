@@ -44,10 +44,12 @@ inline asmjit::Error emit_sled(asmjit::BaseEmitter& emitter, std::uint8_t kind, 
 }
 
 // What nodes of a Compiler say of themselves, as their user data: nobody else's has these numbers.
-inline constexpr std::int64_t kNodeMark = 0x4A51'5349'5445'0000;  // "JQSITE"
-inline constexpr std::int64_t kSledMark = kNodeMark;              // + jitquill_site_kind
-inline constexpr std::int64_t kTailJumpMark = kNodeMark + 0x100;  // a jump to another function
-inline constexpr std::int64_t kTailCallMark = kNodeMark + 0x101;  // a call that is to become one
+inline constexpr std::int64_t kNodeMark = 0x4A51'5349'5445'0000;      // "JQSITE"
+inline constexpr std::int64_t kSledMark = kNodeMark;                  // + jitquill_site_kind
+inline constexpr std::int64_t kTailJumpMark = kNodeMark + 0x100;      // a jump to another function
+inline constexpr std::int64_t kTailCallMark = kNodeMark + 0x101;      // a call that is to become one
+inline constexpr std::int64_t kTransferMark = kNodeMark + 0x102;      // the same, without a site
+inline constexpr std::int64_t kContinuationMark = kNodeMark + 0x103;  // a function without one at its entry
 
 inline std::int64_t mark_of(const asmjit::BaseNode& node) noexcept {
   return node.JITQUILL_ASMJIT(userDataAsInt64, user_data_as_int64)();

@@ -7,6 +7,9 @@
 //     ...
 //     jitquill::add_tail_pass(cc);              // once, before finalize()
 //
+// A transfer is a tail call within one call of a function: from one version of its code to another one, a
+// continuation, which returns in its place.
+//
 // Context   the thread that compiles.
 // Promises  a marked call that cannot be a jump stays a call: it has stack arguments or variable ones, or
 //           something lies between it and the return.
@@ -35,7 +38,9 @@ class TailPass final : public asmjit::FuncPass {
     asmjit::Error error = kNoError;
     for (asmjit::BaseNode* node = function; error == kNoError && node != nullptr && node != end;
          node = node->next()) {
-      if (!node->JITQUILL_ASMJIT(isInvoke, is_invoke)() || mark_of(*node) != kTailCallMark) continue;
+      const std::int64_t mark = mark_of(*node);
+      const bool is_marked = mark == kTailCallMark || mark == kTransferMark;
+      if (!node->JITQUILL_ASMJIT(isInvoke, is_invoke)() || !is_marked) continue;
       compiler.JITQUILL_ASMJIT(setCursor, set_cursor)(node);
       error = convert(compiler, *function, *node->as<asmjit::InvokeNode>());
       node = compiler.cursor();  // the call, or the jump in its place
@@ -85,7 +90,7 @@ class TailPass final : public asmjit::FuncPass {
     compiler.JITQUILL_ASMJIT(removeNode, remove_node)(compiler.cursor());  // its ret
     error = compiler.emit(Inst::kIdJmp, target);
     if (error != kNoError) return error;
-    set_mark(*compiler.cursor(), kTailJumpMark);
+    if (mark_of(call) == kTailCallMark) set_mark(*compiler.cursor(), kTailJumpMark);
     compiler.JITQUILL_ASMJIT(removeNode, remove_node)(&call);
     // Dead code has no known frame.
     if (is_dead && behind != function.JITQUILL_ASMJIT(exitNode, exit_node)())
@@ -111,6 +116,18 @@ class TailPass final : public asmjit::FuncPass {
 // The call is to become a jump, if the return of its result, or of nothing, comes directly behind it.
 inline void mark_tail_call(asmjit::InvokeNode* call) noexcept {
   if (call != nullptr) asmjit_detail::set_mark(*call, asmjit_detail::kTailCallMark);
+}
+
+// The same, of a call that goes on in a continuation: the trace of calls sees neither the jump nor its
+// target.
+inline void mark_transfer(asmjit::InvokeNode* call) noexcept {
+  if (call != nullptr) asmjit_detail::set_mark(*call, asmjit_detail::kTransferMark);
+}
+
+// The function is entered by transfers only: it has no site at its entry, and those at its exits close the
+// call that was entered in the other code.
+inline void mark_continuation(asmjit::FuncNode* function) noexcept {
+  if (function != nullptr) asmjit_detail::set_mark(*function, asmjit_detail::kContinuationMark);
 }
 
 // As add_line_pass().
