@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <cerrno>
 
@@ -12,7 +13,16 @@
 namespace jitquill {
 namespace {
 
+// Woken by a thread of the host it would take that thread's CPU, where no other is free: of a batch it waits
+// until the kernel would go on with somebody else anyway. What a host chose, real time for one, stays.
+void be_of_a_batch() noexcept {
+  if (raw::call(SYS_sched_getscheduler, 0) != SCHED_OTHER) return;
+  const sched_param none{};
+  (void)raw::call(SYS_sched_setscheduler, 0, SCHED_BATCH, &none);
+}
+
 void* run(void* body) {
+  be_of_a_batch();
   reinterpret_cast<void (*)()>(body)();
   return nullptr;
 }

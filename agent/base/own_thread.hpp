@@ -3,6 +3,8 @@
 // Context   [life]: inside guest_call(), whose mask the thread inherits: it takes no asynchronous signal, but
 //           those that a fault raises, and glibc's own for setgid(). No lock of ours may be held: the C
 //           library allocates.
+// Promises  when it is woken it takes the CPU of no thread of the host: SCHED_BATCH, where that thread is
+//           SCHED_OTHER. Its share of the CPUs is the same.
 // Does not  last longer than body(); nobody joins it. A forked child does not have it.
 #pragma once
 
