@@ -163,6 +163,7 @@ SiteList* SiteList::make(const CodeLoad& load, Trouble& trouble, bool wants_stac
     return nullptr;
   }
   auto* const list = new (block) SiteList(load);
+  list->lacks_stacks_ = wants_stack && !takes_stacks;
   std::uint32_t exits = list->count_;
   for (const Site& site : load.sites) {
     const bool is_entry = site.kind == JITQUILL_SITE_ENTER;

@@ -55,6 +55,8 @@ class SiteList {
   bool turn(bool on) noexcept;
   bool is_gone() const noexcept { return is_gone_; }
   bool is_on() const noexcept { return is_on_; }
+  // Stacks were wanted, and its thunks are not made for that.
+  bool lacks_stacks() const noexcept { return lacks_stacks_; }
   std::string_view name() const noexcept;
 
  private:
@@ -70,6 +72,7 @@ class SiteList {
   std::uint32_t id_;
   bool is_on_ = false;
   bool is_gone_ = false;
+  bool lacks_stacks_ = false;
 };
 
 }  // namespace jitquill::sites

@@ -136,6 +136,7 @@ class Agent {
   void begin_for_native() noexcept;
   bool is_traced(std::string_view name) noexcept;
   bool is_named_by(const NamePatterns& patterns, std::string_view name) noexcept;
+  void note_lack_of_stacks(std::string_view name) noexcept;
   sites::SiteList* take_sites(const CodeLoad& load, Status& status) noexcept;
   void switch_sites() noexcept;
   void write_queued(ReentryQueue::Entry& entry) noexcept;
@@ -162,6 +163,7 @@ class Agent {
   bool owes_live_code_ = false;           // the next folder could not be opened yet
   std::uint32_t folders_failed_ = 0;      // in a row
   std::uint32_t site_troubles_said_ = 0;  // bit per sites::Trouble
+  bool is_lack_of_stacks_said_ = false;
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   static constexpr std::size_t kMostRemarks = 2;

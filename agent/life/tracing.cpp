@@ -38,6 +38,19 @@ bool Agent::is_traced(std::string_view name) noexcept {
   return may_trace() && is_named_by(options_.hooks, name);
 }
 
+void Agent::note_lack_of_stacks(std::string_view name) noexcept {
+  count(Counter::sites_without_stacks);
+  if (is_lack_of_stacks_said_) return;
+  is_lack_of_stacks_said_ = true;
+  Message line;
+  line.text("no call stacks of '")
+      .text(first(name, 200))
+      .text(
+          "' and others: the runtime asked for jitquill_site_hook() before jitquill_start() told of stack=; "
+          "say stack= in JITQUILL_OPTIONS");
+  (void)log_.say(line.view());
+}
+
 // That there is no place to write is no fault of the runtime's: it is counted, and nothing said.
 sites::SiteList* Agent::take_sites(const CodeLoad& load, Status& status) noexcept {
   if (load.sites.empty()) return nullptr;
@@ -45,6 +58,7 @@ sites::SiteList* Agent::take_sites(const CodeLoad& load, Status& status) noexcep
   sites::SiteList* const list = sites::SiteList::make(load, trouble, is_named_by(options_.stack, load.name));
   if (list != nullptr) {
     count(Counter::sites_taken);
+    if (list->lacks_stacks()) note_lack_of_stacks(load.name);
     return list;
   }
   count(counter_of(trouble));

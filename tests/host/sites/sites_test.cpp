@@ -32,6 +32,16 @@ TEST(Sites, RefusedOnesAreInTheLog) {
       << log_of(folder);
 }
 
+TEST(Sites, WhoseHooksTakeNoStacksAreTracedWithoutThem) {
+  const TempFolder folder;
+  const Ended ended = run(with_agent(folder, SITES_HOST, {"start late"}, ""));
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_NE(
+      log_of(folder).find("no call stacks of 'add' and others: the runtime asked for jitquill_site_hook()"),
+      std::string::npos)
+      << log_of(folder);
+}
+
 TEST(Sites, WithoutAnAgentTheyStayOff) {
   const Ended ended = test_support::run({.words = {SITES_HOST}, .environment = {}, .folder = {}});
   EXPECT_TRUE(ended.succeeded()) << ended.describe();

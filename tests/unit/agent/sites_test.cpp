@@ -252,6 +252,19 @@ TEST(Sites, OfHooksThatTakeStacksHaveNumbersOf31Bits) {
   }
 }
 
+TEST(Sites, OfHooksThatTakeNoStacksSayThatTheyLackThem) {
+  for (const bool with_stacks : {false, true}) {
+    for (const bool wants_stack : {false, true}) {
+      const Code code(with_stacks);
+      Trouble trouble{};
+      SiteList* const list = SiteList::make(code.load(), trouble, wants_stack);
+      ASSERT_NE(list, nullptr);
+      EXPECT_EQ(list->lacks_stacks(), wants_stack && !with_stacks);
+      SiteList::forget(list);
+    }
+  }
+}
+
 // The runtime said where it copied the code from, not where it can be written.
 TEST(Sites, ABufferThatTheCodeWasCopiedFromIsRefused) {
   Code code;
