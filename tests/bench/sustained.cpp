@@ -1,13 +1,18 @@
 // What tracing every call of a nib program costs for as long as it lasts, with the drain beside it on another
 // CPU: fib with sites on against fib with none, for each pair of entry and end, beside the least that two
-// records cost. And what of it was waiting for the drain.
+// records cost. Of a thread's time on the wall its own CPU time has a line, and its waiting for the drain;
+// and what no ratio could be less than on so few CPUs, with so much work.
 //
 // bench-sustained [alone|drain|two]: that part only.
 #include <jitquill/jitquill.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -43,14 +48,36 @@ nib::Source fib(int argument) {
 
 using Program = std::unique_ptr<nib::Executable>;
 
-double seconds_of_run(const Program& program) {
-  return jitquill::bench::seconds_of([&] { nib::run(program->main(), [](std::string_view) {}); });
+// On the wall, and of that what the threads that ran it had a CPU.
+struct Cost {
+  double wall_s = 0;
+  double cpu_s = 0;
+
+  Cost operator-(const Cost& other) const { return {wall_s - other.wall_s, cpu_s - other.cpu_s}; }
+  Cost operator/(double by) const { return {wall_s / by, cpu_s / by}; }
+};
+
+double cpu_s(clockid_t whose) {
+  timespec time{};
+  clock_gettime(whose, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// Two reads of the counter and two 16-byte stores: seconds a pair.
-double floor_s() {
+template <class Work>
+Cost cost_of(Work work) {
+  const double before_s = cpu_s(CLOCK_THREAD_CPUTIME_ID);
+  const double wall_s = jitquill::bench::seconds_of(work);
+  return {wall_s, cpu_s(CLOCK_THREAD_CPUTIME_ID) - before_s};
+}
+
+Cost cost_of_run(const Program& program) {
+  return cost_of([&] { nib::run(program->main(), [](std::string_view) {}); });
+}
+
+// Two reads of the counter and two 16-byte stores: of a pair.
+Cost floor_cost() {
   static thread_local std::array<std::uint64_t, 4 * kFloorPairs> words;
-  const double all = jitquill::bench::seconds_of([&] {
+  const Cost all = cost_of([&] {
     std::uint64_t* at = words.data();
     for (std::size_t i = 0; i < kFloorPairs; ++i, at += 4) {
       at[1] = i;
@@ -64,28 +91,43 @@ double floor_s() {
   return all / kFloorPairs;
 }
 
+// All of a pair; `cpu_s` of one thread's.
 struct Sample {
-  double ours_s;  // a pair, beside the program's own time
-  double floor_s;
+  Cost traced, bare, floor;
 };
 
 // They go first by turns.
 Sample sample(const Program& traced, const Program& bare, double calls, bool is_traced_first) {
-  const double first = seconds_of_run(is_traced_first ? traced : bare);
-  const double second = seconds_of_run(is_traced_first ? bare : traced);
-  return {(is_traced_first ? first - second : second - first) / calls, floor_s()};
+  const Cost first = cost_of_run(is_traced_first ? traced : bare);
+  const Cost second = cost_of_run(is_traced_first ? bare : traced);
+  return {(is_traced_first ? first : second) / calls, (is_traced_first ? second : first) / calls,
+          floor_cost()};
 }
 
+double median(const std::vector<Sample>& samples, double (*of)(const Sample&)) {
+  std::vector<double> values;
+  for (const Sample& each : samples) values.push_back(of(each));
+  return jitquill::bench::median_of(values);
+}
+
+// What the sites add: on the wall, and of the thread's own CPU time, which has nothing of what else ran on
+// its CPU. The rest of the difference is waiting, for a CPU or for the drain.
 void print(const char* what, const std::vector<Sample>& samples, double target) {
-  std::vector<double> ratios, ours, floors;
-  for (const Sample& each : samples) {
-    ratios.push_back(each.ours_s / each.floor_s);
-    ours.push_back(each.ours_s);
-    floors.push_back(each.floor_s);
-  }
   using namespace jitquill::bench;
-  print(what, Ratio{median_of(ratios), upper_95_of(ratios), median_of(ours), median_of(floors)}, target);
-  std::printf("%-60s %.2f ns a pair, floor %.2f ns\n", "", median_of(ours) * 1e9, median_of(floors) * 1e9);
+  std::vector<double> ratios, cpu_ratios;
+  for (const Sample& each : samples) {
+    ratios.push_back((each.traced.wall_s - each.bare.wall_s) / each.floor.wall_s);
+    cpu_ratios.push_back((each.traced.cpu_s - each.bare.cpu_s) / each.floor.cpu_s);
+  }
+  const double ours_s = median(samples, [](const Sample& s) { return s.traced.wall_s - s.bare.wall_s; });
+  const double floor_s = median(samples, [](const Sample& s) { return s.floor.wall_s; });
+  const double cpu = median(samples, [](const Sample& s) { return s.traced.cpu_s - s.bare.cpu_s; });
+  const double cpu_floor = median(samples, [](const Sample& s) { return s.floor.cpu_s; });
+  print(what, Ratio{median_of(ratios), upper_95_of(ratios), ours_s, floor_s}, target);
+  std::printf("%-60s %.2f ns a pair, floor %.2f ns\n", "", ours_s * 1e9, floor_s * 1e9);
+  print("  of the thread's own CPU time",
+        Ratio{median_of(cpu_ratios), upper_95_of(cpu_ratios), cpu, cpu_floor}, target);
+  std::printf("%-60s %.2f ns a pair, floor %.2f ns\n", "", cpu * 1e9, cpu_floor * 1e9);
 }
 
 // Runs that fit into the lanes' memory, each when the drain has emptied it: what the thread itself pays.
@@ -93,7 +135,7 @@ void print(const char* what, const std::vector<Sample>& samples, double target) 
 std::vector<Sample> in_bursts(const Program& traced, const Program& bare, double calls) {
   std::vector<Sample> samples;
   for (int i = 0; i < 5 * kRuns; ++i) {
-    (void)seconds_of_run(bare);
+    (void)cost_of_run(bare);
     samples.push_back(sample(traced, bare, calls, i % 2 == 0));
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
@@ -144,37 +186,71 @@ void alone() {
   print_waits(5 * kRuns * kShortCalls);
 }
 
+// CPU time of the drain so far, once it has nothing left to do: of the one thread there is beside this.
+double drain_cpu_s() {
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  double all_s = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    const int tid = std::stoi(task.path().filename());
+    constexpr int kOfThread = 6;  // as pthread_getcpuclockid() makes it
+    if (tid != gettid()) all_s += cpu_s(~tid * 8 | kOfThread);
+  }
+  return all_s;
+}
+
+// The work that there is for a pair of each thread, on the CPUs that there are: each thread's own, and the
+// drain's, which is one thread. Against that nothing can be won but by less work.
+void print_bound(const std::vector<Sample>& samples, double drain_s, unsigned threads) {
+  const unsigned cpus = std::thread::hardware_concurrency();  // that this process may use
+  const double own_s = median(samples, [](const Sample& s) { return s.traced.cpu_s; });
+  const double bare_s = median(samples, [](const Sample& s) { return s.bare.cpu_s; });
+  const double floor_s = median(samples, [](const Sample& s) { return s.floor.cpu_s; });
+  const double least_s = std::max({own_s, threads * drain_s, threads * (own_s + drain_s) / cpus});
+  std::printf("%-60s %.2f (%u CPUs; a pair is %.2f ns of its thread's, %.2f of the drain's)\n",
+              "  no ratio can be less than", (least_s - bare_s) / floor_s, cpus, own_s * 1e9, drain_s * 1e9);
+}
+
 void with_drain() {
   const Programs fib(kLong);
-  print("sites on in nib, sustained with the drain / floor", without_pause(fib.traced, fib.bare),
-        kSustainedTarget);
+  const double before_s = drain_cpu_s();
+  const std::vector<Sample> samples = without_pause(fib.traced, fib.bare);
+  const double drain_s = (drain_cpu_s() - before_s) / kRuns / kCalls;
+  print("sites on in nib, sustained with the drain / floor", samples, kSustainedTarget);
+  print_bound(samples, drain_s, 1);
   print_waits(kRuns * kCalls);
 }
 
-double seconds_of_two(const Program& program, int runs) {
+// Each thread's share of the CPU time of both.
+Cost cost_of_two(const Program& program, int runs) {
   const auto run_often = [&] {
-    for (int i = 0; i < runs; ++i) (void)seconds_of_run(program);
+    for (int i = 0; i < runs; ++i) (void)cost_of_run(program);
   };
-  return jitquill::bench::seconds_of([&] {
-    std::thread other(run_often);
-    run_often();
-    other.join();
+  Cost other, own;
+  const double wall_s = jitquill::bench::seconds_of([&] {
+    std::thread thread([&] { other = cost_of(run_often); });
+    own = cost_of(run_often);
+    thread.join();
   });
+  return {wall_s, (own.cpu_s + other.cpu_s) / 2};
 }
 
 // On two CPUs there is none for the drain: its work for two events comes on top of each pair's. Runs follow
 // each other, so that what is left to it at their end is little of what it did.
 void two_threads() {
   constexpr int kTogether = 8, kTimes = 5;
+  constexpr double kPairs = kTogether * kCalls;
   const Programs fib(kLong);
   std::vector<Sample> samples;
+  const double before_s = drain_cpu_s();
   for (int i = 0; i < kTimes; ++i) {
-    const double on = seconds_of_two(fib.traced, kTogether);
-    const double off = seconds_of_two(fib.bare, kTogether);
-    samples.push_back({(on - off) / kTogether / kCalls, floor_s()});
+    const Cost on = cost_of_two(fib.traced, kTogether);
+    const Cost off = cost_of_two(fib.bare, kTogether);
+    samples.push_back({on / kPairs, off / kPairs, floor_cost()});
   }
+  const double drain_s = (drain_cpu_s() - before_s) / (2 * kTimes * kPairs);
   print("sites on in nib, two threads and the drain / floor", samples, kSustainedTarget);
-  print_waits(2 * kTimes * kTogether * kCalls);
+  print_bound(samples, drain_s, 2);
+  print_waits(2 * kTimes * kPairs);
 }
 
 }  // namespace
