@@ -47,7 +47,12 @@ TakenStack CallStacks::take(std::span<const std::uint8_t> payload, std::uint64_t
   ByteSource source(payload);
   const std::uint64_t what = source.u64();
   const Registers registers = registers_from(source);
-  TakenStack taken{Functions::kNone, {{}, true}};
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  const std::uint64_t frame_pointer = registers.value[Registers::kBp];
+  TakenStack taken{Functions::kNone,
+                   {{}, true},
+                   what,
+                   {lanes::slot_of(registers.sp() - kWord), lanes::slot_of(frame_pointer + kWord)}};
   if (source.failed()) return taken;
   taken.function = entered(what, when_ns);
   if (taken.function == Functions::kNone || taken.function == Functions::kHidden) return taken;

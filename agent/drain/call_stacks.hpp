@@ -10,6 +10,7 @@
 #include <span>
 
 #include "agent/drain/functions.hpp"
+#include "agent/drain/lane_reader.hpp"
 #include "agent/stacks/walker.hpp"
 
 namespace jitquill::drain {
@@ -18,6 +19,14 @@ namespace jitquill::drain {
 struct TakenStack {
   FunctionNumber function;
   CallStack stack;
+  // What the record of that entry is like: the slot is in front of the stack, or behind a frame pointer.
+  std::uint64_t what = 0;
+  std::uint32_t slots[2] = {};
+
+  bool is_of(const Taken& entry) const noexcept {
+    return entry.kind == lanes::kind_of(what) && entry.what == (what & lanes::kLow48) &&
+           (entry.slot == slots[0] || entry.slot == slots[1]);
+  }
 };
 
 class CallStacks final : private stacks::CodeSource {

@@ -21,11 +21,6 @@ void put_event(EventBuffer& events, RunEventKind kind, std::uint64_t when_ns) no
   event.kind = kind;
 }
 
-// A record of the hooks that take stacks.
-bool is_entry_of_hook(RecordKind kind) noexcept {
-  return kind == RecordKind::kEnter || kind == RecordKind::kEnterAddress || kind == RecordKind::kEnterWithin;
-}
-
 }  // namespace
 
 inline std::uint64_t Pairing::time_of(std::uint64_t ticks, Clock& clock) noexcept {
@@ -233,8 +228,8 @@ void Pairing::take_post(const Taken& post, std::uint64_t when_ns, const LaneRead
   if (!source.failed()) learn_stack(low, high, StackKind::kFiber, around);
 }
 
-// The stack at the front was taken by the hook whose record comes next: told behind that entry, unless the
-// two were torn apart. How many records were taken.
+// The stack at the front was taken by the hook whose record comes next: told behind that entry. Where a
+// handler ran in between, or they were torn apart, in front of it. How many records were taken.
 std::size_t Pairing::take_call_stack(std::span<const Taken> records, const LaneReader& reader,
                                      const Surroundings& around) noexcept {
   if (around.call_stacks == nullptr) return 1;
@@ -242,7 +237,7 @@ std::size_t Pairing::take_call_stack(std::span<const Taken> records, const LaneR
   const TakenStack taken = around.call_stacks->take(reader.payload(records[0]), when_ns);
   if (taken.function == Functions::kNone || taken.function == Functions::kHidden) return 1;
   const std::uint32_t depth = open_;
-  const bool has_entry = records.size() > 1 && is_entry_of_hook(records[1].kind);
+  const bool has_entry = records.size() > 1 && taken.is_of(records[1]);
   if (has_entry) take_one(records[1], reader, around);
   const bool is_open = has_entry && open_ != 0;
   around.events.stack(last_ns_, taken.function, is_open ? open_ - 1 : depth, taken.stack);
