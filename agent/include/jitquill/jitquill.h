@@ -278,8 +278,7 @@ JITQUILL_FUNCTION size_t jitquill_unwinding_size(const jitquill_code* code);
 /* 1 if sites are of use in code that is compiled now: hooks= names functions, an output of calls is on. */
 JITQUILL_FUNCTION int jitquill_wants_sites(void);
 
-/* What the thunks of this kind of site jump to; NULL without an agent. Not to be called otherwise. Asked
- * before jitquill_start() it does not know of a stack= in its options. */
+/* What thunks of this kind of site jump to; NULL without an agent. jitquill_start() first: stack= counts. */
 JITQUILL_FUNCTION const void* jitquill_site_hook(jitquill_site_kind kind);
 
 /* Which functions are traced from now on, as hooks= says it; NULL = none. Sites of live code are switched at
