@@ -37,8 +37,11 @@ bool is_function(const Elf64_Sym& symbol) noexcept {
 
 // `.symtab` may have a version behind the name.
 bool is_hook(const char* name) noexcept {
-  static constexpr std::string_view kNames[] = {"mcount",     "_mcount",    "__mcount",
-                                                "__fentry__", "__return__", "__cyg_profile_func_enter"};
+  static constexpr std::string_view kNames[] = {
+#define NATIVE_HOOK(name, number, hook) #name,
+#include "agent/native_hooks.def"
+#undef NATIVE_HOOK
+  };
   std::string_view plain(name);
   plain = first(plain, plain.find('@'));
   return std::ranges::find(kNames, plain) != std::end(kNames);

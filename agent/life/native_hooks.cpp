@@ -13,7 +13,7 @@
 #include "agent/life/in_handler.hpp"
 
 #define NATIVE_HOOK(name, number, hook) extern "C" [[gnu::visibility("hidden")]] void hook();
-#include "agent/life/native_hooks.def"
+#include "agent/native_hooks.def"
 #undef NATIVE_HOOK
 extern "C" {
 [[gnu::visibility("hidden")]] void jitquill_native_nothing();
@@ -27,12 +27,12 @@ namespace {
 
 constexpr const char* kNames[] = {
 #define NATIVE_HOOK(name, number, hook) #name,
-#include "agent/life/native_hooks.def"
+#include "agent/native_hooks.def"
 #undef NATIVE_HOOK
 };
 const void* const g_hooks[] = {
 #define NATIVE_HOOK(name, number, hook) reinterpret_cast<const void*>(&hook),
-#include "agent/life/native_hooks.def"
+#include "agent/native_hooks.def"
 #undef NATIVE_HOOK
 };
 static_assert(std::size(g_hooks) <= name_targets::kMostNames);

@@ -20,7 +20,7 @@
 
         .text
 #define NATIVE_HOOK(name, number, hook) SHOW name, number
-#include "agent/life/native_hooks.def"
+#include "agent/native_hooks.def"
 #undef NATIVE_HOOK
 
         .section .note.GNU-stack, "", @progbits

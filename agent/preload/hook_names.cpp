@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kNames[] = {
 #define NATIVE_HOOK(name, number, hook) #name,
-#include "agent/life/native_hooks.def"
+#include "agent/native_hooks.def"
 #undef NATIVE_HOOK
 };
 constexpr std::uint32_t kCount = sizeof kNames / sizeof kNames[0];
