@@ -8,14 +8,16 @@
 extern "C" {
 [[gnu::visibility("hidden")]] void jitquill_native_nothing();
 [[gnu::visibility("hidden")]] void jitquill_native_wake();
-// Of the name's number: where the call goes on.
+// Of the entry's number: where the call goes on.
 [[gnu::visibility("hidden")]] const void* jitquill_native_wake_up(std::uint64_t number) noexcept;
 }
 
 namespace jitquill::name_targets {
 namespace {
 
-constexpr std::uint32_t kMostLibraries = 4;
+constexpr std::uint32_t kMostLibraries = JITQUILL_MOST_NAME_LIBRARIES;
+constexpr std::uint32_t kEntries = kMostLibraries * kMostNames;
+static_assert(kEntries <= 128, "an entry pushes its number as a signed byte");
 
 struct Names {
   std::atomic<const void*>* targets;
@@ -30,10 +32,12 @@ constinit std::atomic<Mode> g_mode{Mode::kOff};
 constinit std::atomic<cpu::KeptCall> g_waker{nullptr};
 constinit std::atomic<bool> g_is_waking{false};
 
-const void* target_of(const Names& names, std::uint32_t row, Mode mode) noexcept {
+const void* target_of(std::uint32_t library, std::uint32_t row, Mode mode) noexcept {
+  const Names& names = g_names[library];
   if (mode == Mode::kOn) return names.hooks[row];
   if (mode == Mode::kWake)
-    return reinterpret_cast<const std::uint8_t*>(&jitquill_native_wake) + row * JITQUILL_WAKE_ENTRY_SIZE;
+    return reinterpret_cast<const std::uint8_t*>(&jitquill_native_wake) +
+           (library * kMostNames + row) * JITQUILL_WAKE_ENTRY_SIZE;
   const void* const off = names.without_us[row];
   return off != nullptr ? off : reinterpret_cast<const void*>(&jitquill_native_nothing);
 }
@@ -43,8 +47,7 @@ void store_all(Mode mode) noexcept {
   const std::uint32_t count = g_count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
     const Names& names = g_names[i];
-    for (std::uint32_t row = 0; row < names.count; ++row)
-      names.targets[row].store(target_of(names, row, mode));
+    for (std::uint32_t row = 0; row < names.count; ++row) names.targets[row].store(target_of(i, row, mode));
   }
 }
 
@@ -99,7 +102,8 @@ void wake_in_child() noexcept {
 
 using namespace jitquill::name_targets;
 
-// A call that comes while another wakes the agent, or from inside of that, is left out.
+// A call that comes while another wakes the agent, or from inside of that, is left out: it goes on as its own
+// library's name would without us, which may be the next library's.
 const void* jitquill_native_wake_up(std::uint64_t number) noexcept {
   bool was_waking = false;
   if (g_is_waking.compare_exchange_strong(was_waking, true)) {
@@ -107,5 +111,6 @@ const void* jitquill_native_wake_up(std::uint64_t number) noexcept {
     g_is_waking.store(false);
   }
   const Mode mode = g_mode.load();
-  return target_of(g_names[0], static_cast<std::uint32_t>(number), mode == Mode::kOn ? mode : Mode::kOff);
+  const auto entry = static_cast<std::uint32_t>(number);
+  return target_of(entry / kMostNames, entry % kMostNames, mode == Mode::kOn ? mode : Mode::kOff);
 }

@@ -27,6 +27,7 @@
 // Calls of `mcount` and `__fentry__` in functions that nobody wants, by the address that they return to.
 #define JITQUILL_LEFT_ALONE_MASK 0x3fff
 
-// Names of hooks, and the entries that wake the agent for them.
+// Names of hooks, the libraries that show them, and for each name of each the entry that wakes the agent.
 #define JITQUILL_MOST_NAMES 8
+#define JITQUILL_MOST_NAME_LIBRARIES 4
 #define JITQUILL_WAKE_ENTRY_SIZE 16

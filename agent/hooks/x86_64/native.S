@@ -288,10 +288,10 @@ jitquill_native_call_c:
         jmp     jitquill_lane_put_slowly
         END     jitquill_native_cyg_exit
 
-/* Where names lead whose first call wakes the agent: an entry for each, by its number. What they lead to then is called
+/* Where names lead whose first call wakes the agent: an entry for each of each library, by its number. What they lead to then is called
  * as if nothing had been in between. */
         FUNCTION jitquill_native_wake
-        .rept   JITQUILL_MOST_NAMES
+        .rept   JITQUILL_MOST_NAME_LIBRARIES * JITQUILL_MOST_NAMES
         .p2align 4
         .cfi_def_cfa_offset 8
         .byte   0xf3, 0x0f, 0x1e, 0xfa                  /* endbr64 */

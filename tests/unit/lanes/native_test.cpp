@@ -15,6 +15,8 @@
 #include "tests/unit/lanes/own_process.hpp"
 
 extern "C" {
+void jitquill_native_wake();
+const void* jitquill_native_wake_up(std::uint64_t number) noexcept;
 void with_fentry();
 void with_return();
 void with_mcount();
@@ -105,6 +107,28 @@ TEST_F(Native, WhoWakesTheAgentMayUseAllRegisters) {
     name_targets::turn(name_targets::Mode::kOff);
     expect_kept(with_wake);  // a thread that was on its way there
     EXPECT_EQ(g_wakes, wakes);
+  });
+}
+
+// The second one's name comes next behind the first one's: were it served as the first one's, it would lead
+// to itself.
+TEST_F(Native, EachLibrarysNameGoesOnAsItsOwnWhileNobodyWakes) {
+  in_own_process([] {
+    static const void* const kHooks[] = {nullptr};
+    const int next = 0, last = 0;
+    std::atomic<const void*> first[1] = {&next}, second[1] = {&last};
+    name_targets::wake_by(nullptr);
+    name_targets::add(first, kHooks, 1);
+    name_targets::add(second, kHooks, 1);
+    name_targets::turn(name_targets::Mode::kWake);
+    const auto goes_on = [](const void* target) {
+      const auto* const entries = reinterpret_cast<const std::uint8_t*>(&jitquill_native_wake);
+      const auto from = static_cast<const std::uint8_t*>(target) - entries;
+      EXPECT_EQ(entries[from + 4], 0x6A) << "push";
+      return jitquill_native_wake_up(entries[from + 5]);
+    };
+    EXPECT_EQ(goes_on(first[0]), &next);
+    EXPECT_EQ(goes_on(second[0]), &last);
   });
 }
 
