@@ -19,32 +19,10 @@
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/growing_array.hpp"
+#include "writer/bytes/number_table.hpp"
 #include "writer/model/run.hpp"
 
 namespace jitquill::drain {
-
-// A number for each key: open addressing, since neither ids nor addresses that nobody announced have a bound.
-class NumberTable {
- public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  std::uint32_t find(std::uint64_t key) const noexcept;
-  void clear() noexcept {
-    cells_.clear();
-    used_ = 0;
-  }
-  bool put(std::uint64_t key, std::uint32_t value) noexcept;  // a new key or an old one; false: no memory
-
- private:
-  struct Cell {
-    std::uint64_t key;
-    std::uint32_t value;  // kNone = empty
-  };
-  std::size_t place_of(std::uint64_t key) const noexcept;
-
-  GrowingArray<Cell> cells_;  // a power of two of them
-  std::size_t used_ = 0;
-};
 
 // Who is told of addresses in native functions that no pattern names, until the patterns are others.
 struct Unwanted {
