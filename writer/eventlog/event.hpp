@@ -12,10 +12,22 @@
 
 namespace jitquill::eventlog {
 
-enum class Event : std::uint16_t {
-#define EVENTLOG_EVENT(name, NAME, number, owner, text, fields) name = number,
+// The low 16 bits are the event's number: those of an older layout have a bit more.
+inline constexpr std::uint32_t kIsOlderLayout = 1u << 16;
+enum class Event : std::uint32_t {
+#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...) name = number,
+#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) name = kIsOlderLayout | number,
 #include "writer/eventlog/event.def"
 #undef EVENTLOG_EVENT
+};
+constexpr std::uint16_t number_of(Event event) noexcept {
+  return static_cast<std::uint16_t>(event);
+}
+
+enum class Level : std::uint8_t {
+#define EVENTLOG_LEVEL(name, word, readers) name,
+#include "writer/eventlog/level.def"
+#undef EVENTLOG_LEVEL
 };
 
 enum class Owner : std::uint8_t {
@@ -97,9 +109,11 @@ struct Behind {
 template <Event>
 struct LayoutOf;
 #define FIELD(type, name) , FieldType::type
-#define EVENTLOG_EVENT(name, NAME, number, owner, text, fields) \
-  template <>                                                   \
-  struct LayoutOf<Event::name> : detail::Behind<detail::None fields>::type {};
+#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...) \
+  template <>                                                \
+  struct LayoutOf<Event::name> : detail::Behind<detail::None __VA_ARGS__>::type {};
+#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) \
+  EVENTLOG_EVENT(name, NAME, number, owner, text, __VA_ARGS__)
 #include "writer/eventlog/event.def"
 #undef EVENTLOG_EVENT
 #undef FIELD

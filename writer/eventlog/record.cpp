@@ -5,28 +5,70 @@
 namespace jitquill::eventlog {
 namespace {
 
+struct FieldText {
+  FieldType type;
+  std::string_view name;
+};
+
+// Behind one that stands for none.
+#define FIELD(type, name)  \
+  , {                      \
+    FieldType::type, #name \
+  }
+#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...) \
+  constexpr FieldText name##Fields[] = {{FieldType::kU8, ""} __VA_ARGS__};
+#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) \
+  EVENTLOG_EVENT(name, NAME, number, owner, text, __VA_ARGS__)
+#include "writer/eventlog/event.def"
+#undef EVENTLOG_EVENT
+#undef FIELD
+
 struct Declaration {
   Event event;
   Owner owner;
+  Level since, until;
   std::uint16_t size;
   std::string_view text;
+  std::span<const FieldText> fields;
 };
 
+#define ROW(name, owner, since, until, text) \
+  {Event::name, Owner::owner, since, until, LayoutOf<Event::name>::kDeclaredSize, text, name##Fields},
+constexpr Level kFirst = Level::k9_0, kLast = Level::k9_12;
 constexpr Declaration kDeclarations[] = {
-#define EVENTLOG_EVENT(name, NAME, number, owner, text, fields) \
-  {Event::name, Owner::owner, LayoutOf<Event::name>::kDeclaredSize, text},
+#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...) ROW(name, owner, kFirst, kLast, text)
+#define EVENTLOG_NEWER(name, NAME, number, owner, since, text, ...) \
+  ROW(name, owner, Level::since, kLast, text)
+#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) \
+  ROW(name, owner, kFirst, Level::until, text)
 #include "writer/eventlog/event.def"
 #undef EVENTLOG_EVENT
 };
+#undef ROW
+
+constexpr std::string_view kTypeNames[] = {"u8",   "u16",  "u32",   "u64",         "str",
+                                           "cstr", "strs", "bytes", "u8 times u32"};
 
 // Four bytes each, as a text.
 constexpr std::string_view kHeaderBegin("hdrb"), kHeaderEnd("hdre"), kTypesBegin("hetb"), kTypesEnd("hete"),
     kTypeBegin("etb\0", 4), kTypeEnd("ete\0", 4), kDataBegin("datb");
 
+void put_fields(std::span<const FieldText> fields, Bytes& out) noexcept {
+  for (const FieldText& field : fields) {
+    const std::string_view type = kTypeNames[static_cast<std::size_t>(field.type)];
+    out.u16be(kFieldItem).u16be(static_cast<std::uint16_t>(type.size() + 1 + field.name.size()));
+    out.raw(type).u8(' ').raw(field.name);
+  }
+}
+
 void put_declaration(const Declaration& row, Bytes& out) noexcept {
-  out.raw(kTypeBegin).u16be(static_cast<std::uint16_t>(row.event)).u16be(row.size);
+  out.raw(kTypeBegin).u16be(number_of(row.event)).u16be(row.size);
   out.u32be(static_cast<std::uint32_t>(row.text.size())).raw(row.text);
-  out.u32be(0).raw(kTypeEnd);
+  const std::size_t extra_at = out.size() + sizeof(std::uint32_t);
+  out.u32be(0);
+  if (row.owner == Owner::kJitquill) put_fields(row.fields.subspan(1), out);
+  if (!out.failed()) out.patch_u32be(extra_at - 4, static_cast<std::uint32_t>(out.size() - extra_at));
+  out.raw(kTypeEnd);
 }
 
 constexpr std::size_t kBlockSizeAt = kRecordHeadSize;
@@ -34,10 +76,11 @@ constexpr std::size_t kEndTimeAt = kBlockSizeAt + 4;
 
 }  // namespace
 
-void put_header(std::span<const Owner> owners, Bytes& out) noexcept {
+void put_header(std::span<const Owner> owners, Bytes& out, Level level) noexcept {
   out.raw(kHeaderBegin).raw(kTypesBegin);
   for (const Declaration& row : kDeclarations) {
-    if (std::ranges::find(owners, row.owner) != owners.end()) put_declaration(row, out);
+    const bool is_known = row.since <= level && level <= row.until;
+    if (is_known && std::ranges::find(owners, row.owner) != owners.end()) put_declaration(row, out);
   }
   out.raw(kTypesEnd).raw(kHeaderEnd).raw(kDataBegin);
 }
@@ -46,7 +89,7 @@ void put_header(std::span<const Owner> owners, Bytes& out) noexcept {
 RecordPutter::RecordPutter(Event event, std::uint64_t when_ns, bool is_fixed, std::size_t least,
                            Bytes& out) noexcept
     : out_(out), start_(out.size()), room_(kMostPayload - least), is_fixed_(is_fixed) {
-  out.u16be(static_cast<std::uint16_t>(event)).u64be(when_ns);
+  out.u16be(number_of(event)).u64be(when_ns);
   if (!is_fixed) out.u16be(0);
   payload_at_ = out.size();
 }

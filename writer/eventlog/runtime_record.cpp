@@ -1,6 +1,7 @@
 #include "writer/eventlog/runtime_record.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
 
@@ -11,11 +12,7 @@ namespace {
 
 namespace field = event_field;
 
-struct Moment {
-  std::uint64_t when_ns;
-  std::uint16_t capability;
-};
-
+using Moment = RuntimePlace;
 using Put = Status (*)(const RuntimeEvent& event, const Moment& at, Bytes& out);
 
 template <class Value>
@@ -34,15 +31,15 @@ template <Event kEvent>
 Status put_text(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   return put<kEvent>(at.when_ns, out, event.text());
 }
+template <Event kEvent>
+Status put_thread(const RuntimeEvent&, const Moment& at, Bytes& out) {
+  return put<kEvent>(at.when_ns, out, at.thread);
+}
+template <Event kEvent>
+Status put_capability(const RuntimeEvent&, const Moment& at, Bytes& out) {
+  return put<kEvent>(at.when_ns, out, at.other);
+}
 // The event's first field is its only one there.
-template <Event kEvent>
-Status put_id(const RuntimeEvent& event, const Moment& at, Bytes& out) {
-  return put<kEvent>(at.when_ns, out, id_of(event.number(0)));
-}
-template <Event kEvent>
-Status put_capability(const RuntimeEvent& event, const Moment& at, Bytes& out) {
-  return put<kEvent>(at.when_ns, out, static_cast<std::uint16_t>(event.number(0)));
-}
 template <Event kEvent>
 Status put_number(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   return put<kEvent>(at.when_ns, out, event.number(0));
@@ -52,12 +49,9 @@ Status put_of_heap(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   return put<kEvent>(at.when_ns, out, kProcessSet, event.number(0));
 }
 template <Event kEvent>
-Status put_thread_to(const RuntimeEvent& event, const Moment& at, Bytes& out) {
-  return put<kEvent>(at.when_ns, out, id_of(event.number(field::thread_migrated::thread)),
-                     static_cast<std::uint16_t>(event.number(field::thread_migrated::capability)));
+Status put_thread_to(const RuntimeEvent&, const Moment& at, Bytes& out) {
+  return put<kEvent>(at.when_ns, out, at.thread, at.other);
 }
-static_assert(static_cast<int>(field::thread_migrated::capability) ==
-              static_cast<int>(field::thread_woken::capability));
 
 // By the word in the event's first field: rows[word - 1]; the first for words that are not known.
 template <std::size_t kRows>
@@ -89,21 +83,20 @@ constexpr std::uint16_t kStopFinished = 5;
 Status put_stop(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   const std::uint64_t reason = event.number(field::thread_stopped::reason);
   const std::uint16_t status = kStopStatus[reason >= 1 && reason <= std::size(kStopStatus) ? reason - 1 : 0];
-  return put<Event::kStopThread>(at.when_ns, out, id_of(event.number(field::thread_stopped::thread)), status,
-                                 id_of(event.number(field::thread_stopped::info)));
+  return put<Event::kStopThread>(at.when_ns, out, at.thread, status, at.info);
 }
 
-Status put_finish(const RuntimeEvent& event, const Moment& at, Bytes& out) {
-  return put<Event::kStopThread>(at.when_ns, out, id_of(event.number(0)), kStopFinished, std::uint32_t{0});
+Status put_finish(const RuntimeEvent&, const Moment& at, Bytes& out) {
+  return put<Event::kStopThread>(at.when_ns, out, at.thread, kStopFinished, std::uint32_t{0});
 }
 
 Status put_name(const RuntimeEvent& event, const Moment& at, Bytes& out) {
-  return put<Event::kThreadLabel>(at.when_ns, out, id_of(event.number(0)), event.text());
+  return put<Event::kThreadLabel>(at.when_ns, out, at.thread, event.text());
 }
 
 Status put_spark_thread(const RuntimeEvent& event, const Moment& at, Bytes& out) {
-  (void)put_id<Event::kCreateThread>(event, at, out);
-  return put_id<Event::kCreateSparkThread>(event, at, out);
+  (void)put_thread<Event::kCreateThread>(event, at, out);
+  return put_thread<Event::kCreateSparkThread>(event, at, out);
 }
 
 constexpr Put kRequests[] = {put_bare<Event::kRequestSeqGc>, put_bare<Event::kRequestParGc>};
@@ -150,6 +143,12 @@ Status put_flush(const RuntimeEvent&, const Moment& at, Bytes& out) {
 
 Status put_census(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   namespace f = field::heap_census;
+  if (at.level < Level::k9_12) {
+    const auto log2 = std::bit_width(std::max<std::uint64_t>(event.number(f::block_size), 1)) - 1;
+    return put<Event::kNonmovingHeapCensus9_4>(
+        at.when_ns, out, static_cast<std::uint8_t>(log2), id_of(event.number(f::active_segments)),
+        id_of(event.number(f::filled_segments)), id_of(event.number(f::live_blocks)));
+  }
   return put<Event::kNonmovingHeapCensus>(
       at.when_ns, out, largest_below<std::uint16_t>(event.number(f::block_size)),
       id_of(event.number(f::active_segments)), id_of(event.number(f::filled_segments)),
@@ -158,6 +157,7 @@ Status put_census(const RuntimeEvent& event, const Moment& at, Bytes& out) {
 
 Status put_pruned(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   namespace f = field::segments_pruned;
+  if (at.level < Level::k9_12) return Status::kOk;
   return put<Event::kNonmovingPrunedSegments>(at.when_ns, out, id_of(event.number(f::pruned)),
                                               id_of(event.number(f::kept)));
 }
@@ -205,10 +205,12 @@ Status put_binary(const RuntimeEvent& event, const Moment& at, Bytes& out) {
 }
 
 Status put_counter_name(const RuntimeEvent& event, const Moment& at, Bytes& out) {
+  if (!at.own) return Status::kOk;
   return put<Event::kCounterNamed>(at.when_ns, out, id_of(event.number(0)), event.text());
 }
 
 Status put_counter(const RuntimeEvent& event, const Moment& at, Bytes& out) {
+  if (!at.own) return Status::kOk;
   return put<Event::kCounterValue>(at.when_ns, out, id_of(event.number(0)),
                                    event.number(field::counter::value));
 }
@@ -221,20 +223,23 @@ Status put_site(const RuntimeEvent& event, const Moment& at, Bytes& out) {
 }
 
 Status put_allocated(const RuntimeEvent& event, const Moment& at, Bytes& out) {
+  if (!at.own) return Status::kOk;
   namespace f = field::allocated;
   return put<Event::kAllocatedAtSite>(at.when_ns, out, id_of(event.number(f::site)), event.number(f::objects),
                                       event.number(f::size));
 }
 
 // An unknown breakdown is an error for readers, and 9 (era) for those before ghc-events 0.20. By word - 1.
-constexpr std::uint32_t kBreakdowns[] = {1, 2, 3, 4, 5, 6, 4};
+constexpr std::uint32_t kBreakdowns[] = {1, 2, 3, 4, 5, 6, 9};
+constexpr std::uint32_t kByType = 4, kByEra = 9;
 static_assert(event_word::kBandKind::kEra == std::size(kBreakdowns));
 constexpr std::uint8_t kProfile = 0;  // the only one at a time
 
 Status put_profile_begin(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   constexpr std::string_view kNone;
   const std::uint64_t bands = event.number(field::heap_profile_begin::bands);
-  const std::uint32_t breakdown = kBreakdowns[bands >= 1 && bands <= std::size(kBreakdowns) ? bands - 1 : 3];
+  std::uint32_t breakdown = bands >= 1 && bands <= std::size(kBreakdowns) ? kBreakdowns[bands - 1] : kByType;
+  if (breakdown == kByEra && at.level < Level::k9_12) breakdown = kByType;
   return put<Event::kHeapProfBegin>(at.when_ns, out, kProfile,
                                     event.number(field::heap_profile_begin::period), breakdown, kNone, kNone,
                                     kNone, kNone, kNone, kNone, kNone);
@@ -262,9 +267,9 @@ constexpr Where kHere = Where::kCapability, kOutside = Where::kOutside, kOfSink 
 
 // In the order of runtime_event.def.
 constexpr Row kRows[] = {
-    {Kind::kThreadCreated, kHere, put_id<Event::kCreateThread>},
-    {Kind::kThreadRunnable, kHere, put_id<Event::kThreadRunnable>},
-    {Kind::kThreadRunning, kHere, put_id<Event::kRunThread>},
+    {Kind::kThreadCreated, kHere, put_thread<Event::kCreateThread>},
+    {Kind::kThreadRunnable, kHere, put_thread<Event::kThreadRunnable>},
+    {Kind::kThreadRunning, kHere, put_thread<Event::kRunThread>},
     {Kind::kThreadStopped, kHere, put_stop},
     {Kind::kThreadFinished, kHere, put_finish},
     {Kind::kThreadMigrated, kHere, put_thread_to<Event::kMigrateThread>},
@@ -329,11 +334,21 @@ Where where(RuntimeEventKind kind) noexcept {
   return row_of(kind).where;
 }
 
-Status put_runtime_event(const RuntimeEvent& event, std::uint64_t when_ns, std::uint16_t capability,
-                         Bytes& out) noexcept {
+RuntimePlace place_of(const RuntimeEvent& event, std::uint64_t when_ns, std::uint16_t capability) noexcept {
+  RuntimePlace place{when_ns, capability, 0, 0, 0, Level::k9_12, true};
+  if (event.row() == nullptr) return place;
+  const Kind kind = event.row()->kind;
+  const bool is_of_thread = kind < Kind::kCapabilityCreated;
+  if (is_of_thread) place.thread = id_of(event.number(0));
+  if (kind == Kind::kThreadStopped) place.info = id_of(event.number(field::thread_stopped::info));
+  place.other = static_cast<std::uint16_t>(event.number(is_of_thread ? 1 : 0));
+  return place;
+}
+
+Status put_runtime_event(const RuntimeEvent& event, const RuntimePlace& place, Bytes& out) noexcept {
   if (event.row() == nullptr) return Status::kOk;
   const Row& row = row_of(event.row()->kind);
-  return row.put == nullptr ? Status::kOk : row.put(event, {when_ns, capability}, out);
+  return row.put == nullptr ? Status::kOk : row.put(event, place, out);
 }
 
 }  // namespace jitquill::eventlog

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "writer/bytes/bytes.hpp"
+#include "writer/eventlog/event.hpp"
 #include "writer/model/runtime_event.hpp"
 #include "writer/model/status.hpp"
 
@@ -28,8 +29,21 @@ enum class Where : std::uint8_t {
 
 Where where(RuntimeEventKind kind) noexcept;
 
-// The records of the event. `capability`: who tells it.
-Status put_runtime_event(const RuntimeEvent& event, std::uint64_t when_ns, std::uint16_t capability,
-                         Bytes& out) noexcept;
+// Where an event stands, and what it names, as the log has that.
+struct RuntimePlace {
+  std::uint64_t when_ns;
+  std::uint16_t capability;  // who tells it
+  std::uint16_t other;       // that it names
+  std::uint32_t thread;      // that it names
+  std::uint32_t info;        // of a stop
+  Level level;               // readers of which
+  bool own;                  // events of ours too
+};
+
+// As the event itself has them, for the newest readers.
+RuntimePlace place_of(const RuntimeEvent& event, std::uint64_t when_ns, std::uint16_t capability) noexcept;
+
+// The records of the event; none, where readers of that level know none.
+Status put_runtime_event(const RuntimeEvent& event, const RuntimePlace& place, Bytes& out) noexcept;
 
 }  // namespace jitquill::eventlog

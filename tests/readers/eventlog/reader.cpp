@@ -223,8 +223,25 @@ class FileReader {
       report(Rule::kStopStatus, std::to_string(event.numbers[1]));
   }
 
+  // Of variable layouts of one event the first that takes all of it, as newer readers do.
+  const Known* known_of(const Event& event, std::uint16_t declared, std::string_view payload) {
+    for (const Known& row : kKnown) {
+      if (row.number != event.number || declared != kVariable || !has_size(row, declared)) continue;
+      if (std::ranges::count(kKnown, row.number, &Known::number) == 1) return &row;
+      File aside;
+      FileReader trial(aside, {});
+      Event copy{};
+      std::string_view rest = payload;
+      bool fits = true;
+      for (std::size_t i = 0; fits && i < row.fields.size(); ++i)
+        fits = trial.read_field(row.fields, i, copy, rest);
+      if (fits && rest.empty()) return &row;
+    }
+    return known(event.number, declared);
+  }
+
   void read_payload(Event& event, std::uint16_t declared, std::string_view payload) {
-    const Known* const row = known(event.number, declared);
+    const Known* const row = known_of(event, declared, payload);
     if (row == nullptr) {
       event.texts.emplace_back(payload);
       return;

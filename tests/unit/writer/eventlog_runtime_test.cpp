@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/readers/eventlog/reader.hpp"
+#include "tests/unit/writer/told_event.hpp"
 #include "writer/eventlog/record.hpp"
 #include "writer/eventlog/runtime_record.hpp"
 
@@ -13,28 +14,10 @@ namespace jitquill::eventlog {
 namespace {
 
 using Kind = RuntimeEventKind;
+using tests::packed;
+using tests::Told;
 using Numbers = std::vector<std::uint64_t>;
 using Texts = std::vector<std::string>;
-
-struct Told {
-  Kind kind;
-  Numbers numbers;
-  std::string text = {};
-};
-
-// As the functions of events.h pack it.
-std::vector<std::uint8_t> packed(const Told& told) {
-  constexpr std::size_t kSizes[] = {1, 2, 4, 8, 8, 1};
-  const RuntimeEvent event({static_cast<std::uint32_t>(told.kind), {}});
-  std::vector<std::uint8_t> payload;
-  for (std::size_t i = 0; i < told.numbers.size(); ++i) {
-    const auto size = kSizes[static_cast<std::size_t>(event.row()->fields[i].type)];
-    for (std::size_t b = 0; b < size; ++b)
-      payload.push_back(static_cast<std::uint8_t>(told.numbers[i] >> 8 * b));
-  }
-  payload.insert(payload.end(), told.text.begin(), told.text.end());
-  return payload;
-}
 
 class Log {
  public:
@@ -48,7 +31,7 @@ class Log {
     const RuntimeEvent event({static_cast<std::uint32_t>(told.kind), payload});
     ++when_ns_;
     Block block(when_ns_, where(told.kind) == Where::kOutside ? kNoCapability : capability, out_);
-    const Status status = put_runtime_event(event, when_ns_, capability, out_);
+    const Status status = put_runtime_event(event, place_of(event, when_ns_, capability), out_);
     block.close(when_ns_);
     return status;
   }
@@ -139,7 +122,7 @@ const Expected kExpected[] = {
     {{Kind::kAllocationSite, {1}, "f (a:1)"}, "HEAP_PROF_COST_CENTRE", {1, 0}, {"f (a:1)", "", ""}},
     {{Kind::kAllocated, {1, 2, 3}}, "", {}, {std::string("\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3", 20)}},
     {{Kind::kHeapProfileBegin, {event_word::kBandKind::kSite, 9}}, "HEAP_PROF_BEGIN", {0, 9, 1}, Texts(7)},
-    {{Kind::kHeapProfileBegin, {event_word::kBandKind::kEra, 9}}, "HEAP_PROF_BEGIN", {0, 9, 4}, Texts(7)},
+    {{Kind::kHeapProfileBegin, {event_word::kBandKind::kEra, 9}}, "HEAP_PROF_BEGIN", {0, 9, 9}, Texts(7)},
     {{Kind::kHeapSampleBegin, {4}}, "HEAP_PROF_SAMPLE_BEGIN", {4}},
     {{Kind::kHeapSampleBand, {64}, "s"}, "HEAP_PROF_SAMPLE_STRING", {0, 64}, {"s"}},
     {{Kind::kHeapSampleSite, {1, 64}}, "HEAP_PROF_SAMPLE_COST_CENTRE", {0, 64, 1, 1}},

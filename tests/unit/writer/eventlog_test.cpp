@@ -88,20 +88,32 @@ bool is_about_meaning(eventlog_reader::Rule rule) {
          rule == Rule::kThreadOrder;
 }
 
-TEST(Eventlog, IsReadAsItWasPut) {
+// All events that readers of a level know, in a log for them.
+void expect_read_as_put(Level level) {
   Bytes out;
-  put_header(kAll, out);
+  put_header(kAll, out, level);
   std::vector<Values> put_values;
   std::vector<string_view> names;
   std::uint64_t when_ns = 0;
   for (int round = 0; round < kRounds; ++round) {
-#define EVENTLOG_EVENT(name, NAME, number, owner, text, fields)                                  \
-  if (Event::name != Event::kBlockMarker && Owner::owner != Owner::kJitquill) {                  \
-    put_random<Event::name>(LayoutOf<Event::name>{}, ++when_ns, out, put_values.emplace_back()); \
-    names.push_back(#NAME);                                                                      \
+#define PUT(name, NAME)                                                                        \
+  put_random<Event::name>(LayoutOf<Event::name>{}, ++when_ns, out, put_values.emplace_back()); \
+  names.push_back(#NAME);
+#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...)                    \
+  if (Event::name != Event::kBlockMarker && Owner::owner != Owner::kJitquill) { \
+    PUT(name, NAME)                                                             \
+  }
+#define EVENTLOG_NEWER(name, NAME, number, owner, since, text, ...) \
+  if (level >= Level::since) {                                      \
+    PUT(name, NAME)                                                 \
+  }
+#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) \
+  if (level <= Level::until) {                                      \
+    PUT(name, NAME)                                                 \
   }
 #include "writer/eventlog/event.def"
 #undef EVENTLOG_EVENT
+#undef PUT
   }
   put_end(out);
   ASSERT_FALSE(out.failed());
@@ -116,6 +128,10 @@ TEST(Eventlog, IsReadAsItWasPut) {
     EXPECT_EQ(file.events[i].numbers, put_values[i].numbers) << names[i];
     EXPECT_EQ(file.events[i].texts, put_values[i].texts) << names[i];
   }
+}
+
+TEST(Eventlog, IsReadAsItWasPut) {
+  for (const Level level : {Level::k9_0, Level::k9_4, Level::k9_12}) expect_read_as_put(level);
 }
 
 TEST(Eventlog, OfTwoCapabilitiesIsValid) {
