@@ -14,6 +14,25 @@ constexpr std::uint64_t kCalibrateEach_ns = 1'000'000'000;
 constexpr std::uint32_t kLooksToAsk = 16;  // idle ones, until the kernel is asked whether a thread is gone
 constexpr std::uint32_t kJournalFailures = 3;
 
+// None: it has no code.
+std::optional<CodeNews> news_of(const lanes::CodeRecord& record) noexcept {
+  CodeNews news{CodeNews::Kind::kLoad, record.id,   record.when_ns, record.address,
+                record.size,           record.name, record.file,    record.line};
+  switch (record.kind) {
+    case lanes::CodeRecordKind::kLoad:
+      return news;
+    case lanes::CodeRecordKind::kMove:
+      news.kind = CodeNews::Kind::kMove;
+      return news;
+    case lanes::CodeRecordKind::kUnload:
+      news.kind = CodeNews::Kind::kUnload;
+      return news;
+    case lanes::CodeRecordKind::kFunction:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Drain::~Drain() {
@@ -37,7 +56,8 @@ void Drain::close_files() noexcept {
 
 Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
-  const Status opened = outputs_.open(settings.formats, settings.origin, *settings.output, settings.say);
+  const Status opened = outputs_.open(settings.outputs, *settings.output, settings.say);
+  settings_.outputs = {};  // what it names is the caller's
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
   latest_ns_ = now.ns;
   if (settings.is_this_process) functions_.watch_this_process();
@@ -155,7 +175,25 @@ Pass Drain::look_at_all(const Look& look) noexcept {
         lane != nullptr && row(i).state.load(std::memory_order_acquire) != lanes::LaneState::kFree;
     if (is_there && drain_lane(*lane, look, pass)) pass.has_more = true;
   }
+  commit_code();
   return pass;
+}
+
+// To sinks that want it, before what they are told next.
+void Drain::tell_code() noexcept {
+  if (!outputs_.wants_code()) return;
+  lanes::CodeRecord record;
+  while (code_lane_.next_from(told_code_at_, record) == lanes::CodeLaneReader::Next::kRecord) {
+    if (const auto news = news_of(record)) outputs_.code(*news);
+  }
+}
+
+// That no thread has run since.
+void Drain::commit_code() noexcept {
+  tell_code();
+  if (!outputs_.has_bytes()) return;
+  outputs_.append();
+  (void)write_journal(nullptr);
 }
 
 bool Drain::drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept {
@@ -218,6 +256,7 @@ void Drain::count_news(std::uint64_t records, const Told& before, const Pairing&
 }
 
 void Drain::define_new() noexcept {
+  tell_code();
   functions_.define_new([&](const FunctionInfo& function) { outputs_.define(function); });
 }
 
@@ -255,9 +294,9 @@ bool Drain::write_journal(LaneDrain* changed) noexcept {
   return journal_failures_ >= kJournalFailures;
 }
 
-// | latest_ns u64 | is finished u8 | outputs | functions | lanes: count, {...} |
+// | latest_ns u64 | is finished u8 | code told u64 | outputs | functions | lanes: count, {...} |
 void Drain::put_state(bool whole, LaneDrain* changed, Bytes& state) noexcept {
-  state.u64(latest_ns_).u8(is_finished_ ? 1 : 0);
+  state.u64(latest_ns_).u8(is_finished_ ? 1 : 0).u64(told_code_at_);
   outputs_.put(whole, state);
   whole ? functions_.put_all(state) : functions_.put_new(state);
   const auto all = lanes_.all();
@@ -274,6 +313,7 @@ bool Drain::apply_state(std::span<const std::uint8_t> bytes) noexcept {
   ByteSource state(bytes);
   latest_ns_ = state.u64();
   is_finished_ = state.u8() != 0;
+  told_code_at_ = state.u64();
   if (!outputs_.apply(state) || !functions_.apply(state)) return false;
   const std::uint64_t count = state.uleb128();
   for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {

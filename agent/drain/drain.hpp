@@ -39,8 +39,7 @@ struct DrainSettings {
   Folder* output = nullptr;     // where the sinks' files are
   int lane_folder = -1;         // a directory's descriptor: the journal's
   int code_lane = -1;           // the file `code`, to read; taken over. -1 = nothing is named
-  std::uint32_t formats = 0;    // bit i = row i of sinks.def; those of run news count
-  Origin origin{};
+  RunOutputs::Settings outputs{};
   bool is_this_process = false;       // so its mappings say what native functions are called
   bool has_native_functions = false;  // so they are looked at now: it may be killed before one is asked for
   std::string_view patterns = "*";    // of native functions: hooks=
@@ -106,6 +105,8 @@ class Drain final : private BatchTaker {
   Pass look_at_all(const Look& look) noexcept;
   bool drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept;
   void define_new() noexcept;
+  void tell_code() noexcept;
+  void commit_code() noexcept;
   bool take_once(LaneDrain& lane, const Look& look, std::uint64_t& records) noexcept;
   void count_news(std::uint64_t records, const Told& before, const Pairing& pairing) noexcept;
   bool commit(LaneDrain& lane) noexcept;
@@ -130,6 +131,7 @@ class Drain final : private BatchTaker {
   Bytes state_;
   std::uint64_t counted_[3] = {};  // lost, broken, nameless
   std::uint64_t latest_ns_ = 0;
+  std::uint64_t told_code_at_ = lanes::CodeLaneReader::kFirstAt;  // of the code lane, to sinks that want it
   std::uint32_t journal_failures_ = 0;
   bool needs_whole_ = true;
   bool is_finished_ = false;

@@ -10,7 +10,7 @@
 namespace jitquill::drain {
 namespace {
 
-constexpr std::string_view kMagic = "JQLJRNL2";
+constexpr std::string_view kMagic = "JQLJRNL3";
 constexpr const char* kNextName = "journal.new";
 constexpr std::size_t kChecksumAt = 16;
 constexpr std::uint8_t kWhole = 1;

@@ -1,6 +1,6 @@
 // What was committed: the file `journal` in the lane folder.
 //
-//   header   "JQLJRNL2"
+//   header   "JQLJRNL3"
 //   record   | size u32 | kind u8 | 0 u8 | 0 u16 | sequence u64 | checksum u64 | payload |
 //
 // in host order; `size` is the whole record's, the checksum covers kind, sequence and payload. The first

@@ -23,18 +23,31 @@ bool RunOutputs::add(const SinkRow& row) noexcept {
   return true;
 }
 
-Status RunOutputs::open(std::uint32_t formats, const Origin& origin, Folder& folder, Say say) noexcept {
+namespace {
+
+// Too long: without the command's.
+void name_file(std::string_view command, const char* file, FixedText<64>& name) noexcept {
+  Message all;
+  const bool is_of_command = *file == '.' && !command.empty();
+  if (!is_of_command || !name.set(all.text(command).text(file).view())) (void)name.set(file);
+}
+
+}  // namespace
+
+Status RunOutputs::open(const Settings& settings, Folder& folder, Say say) noexcept {
   say_ = say;
   Status failed = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if ((formats >> i & 1) == 0 || rows[i].make_run == nullptr) continue;
+    if ((settings.formats >> i & 1) == 0 || rows[i].make_run == nullptr) continue;
     Status status = add(rows[i]) ? Status::kOk : Status::kNoMemory;
     if (status == Status::kOk) {
       Output& output = outputs_[count_ - 1];
       // No budget: that is the leaf lock's, and only code is followed into the next folder.
-      status = make_file(folder, rows[i].file, output.file, nullptr);
-      if (status == Status::kOk) status = output.sink->begin(origin, output.bytes);
+      name_file(settings.command, rows[i].file, output.name);
+      status = make_file(folder, output.name.c_str(), output.file, nullptr);
+      output.sink->set(settings.run);
+      if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
       output.is_off = status != Status::kOk;
     }
     if (status != Status::kOk && failed == Status::kOk) failed = status;
@@ -48,7 +61,7 @@ bool RunOutputs::resume(Folder& folder, Say say) noexcept {
   for (std::size_t i = 0; i < count_; ++i) {
     Output& output = outputs_[i];
     if (output.is_off) continue;
-    const int descriptor = folder.create(output.row->file);
+    const int descriptor = folder.create(output.name.c_str());
     struct stat status {};
     const bool has_all = descriptor >= 0 && raw::status_of(descriptor, status) == 0 &&
                          static_cast<std::uint64_t>(status.st_size) >= output.committed &&
@@ -64,6 +77,17 @@ bool RunOutputs::resume(Folder& folder, Say say) noexcept {
 bool RunOutputs::any() const noexcept {
   return std::ranges::any_of(std::span(outputs_, count_),
                              [](const Output& output) { return !output.is_off; });
+}
+
+bool RunOutputs::wants_code() const noexcept {
+  return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
+    return !output.is_off && output.sink->wants_code();
+  });
+}
+
+bool RunOutputs::has_bytes() const noexcept {
+  return std::ranges::any_of(std::span(outputs_, count_),
+                             [](const Output& output) { return output.bytes.size() != 0; });
 }
 
 std::uint64_t RunOutputs::bytes() const noexcept {
@@ -104,12 +128,25 @@ void RunOutputs::define(const FunctionInfo& function) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.define(function, out); });
 }
 
+void RunOutputs::code(const CodeNews& news) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.code(news, out); });
+}
+
 void RunOutputs::batch(const Batch& batch) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.batch(batch, out); });
 }
 
 void RunOutputs::end(std::uint64_t when_ns) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.end(when_ns, out); });
+  for (Output& output : std::span(outputs_, count_)) count_losses(output);
+}
+
+void RunOutputs::count_losses(Output& output) noexcept {
+  const RunLosses now = output.sink->losses();
+  count(Counter::eventlog_events_refused, now.refused - output.counted.refused);
+  count(Counter::eventlog_events_cut, now.cut - output.counted.cut);
+  count(Counter::eventlog_without_capability, now.without_capability - output.counted.without_capability);
+  output.counted = now;
 }
 
 void RunOutputs::append() noexcept {
@@ -117,6 +154,7 @@ void RunOutputs::append() noexcept {
     if (!output.is_off && output.bytes.size() != 0) {
       note(output, output.file.append(output.bytes.view()));
       output.committed = output.file.size();
+      count_losses(output);
     }
     output.bytes.clear();
   }
@@ -132,6 +170,7 @@ void RunOutputs::put(bool whole, Bytes& state) noexcept {
     state_.clear();
     if (!output.is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
     state.uleb128(output.row->name.size()).raw(output.row->name);
+    state.uleb128(output.name.view().size()).raw(output.name.view());
     state.u64(output.committed).u8(output.is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
   }
 }
@@ -140,6 +179,7 @@ bool RunOutputs::apply(ByteSource& state) noexcept {
   const std::uint64_t count = state.uleb128(kMost);
   for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {
     const std::string_view name = state.text();
+    const std::string_view file = state.text();
     const std::uint64_t committed = state.u64();
     const bool is_off = state.u8() != 0;
     const auto sink_state = state.raw(state.uleb128());
@@ -149,6 +189,7 @@ bool RunOutputs::apply(ByteSource& state) noexcept {
     if (i == count_ && !add(*row)) return false;
     Output& output = outputs_[i];
     if (output.row != &*row) return false;
+    if (file.empty() || file.find('/') != file.npos || !output.name.set(file)) return false;
     output.committed = committed;
     output.is_off = is_off;
     if (!is_off && !output.sink->apply(sink_state)) return false;

@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 
+#include "agent/base/fixed_text.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/group_file.hpp"
@@ -31,21 +32,31 @@ class RunOutputs {
   RunOutputs(const RunOutputs&) = delete;
   RunOutputs& operator=(const RunOutputs&) = delete;
 
-  // The rows of sinks.def whose bit is set and that are of run news. The first failure; the others are open.
-  Status open(std::uint32_t formats, const Origin& origin, Folder& folder, Say say) noexcept;
+  // What is asked of them, and where they are.
+  struct Settings {
+    std::uint32_t formats = 0;  // bit i = row i of sinks.def; those of run news count
+    Origin origin{};
+    std::string_view command = "";  // files may have its name; at most 32 bytes
+    RunSettings run{};
+  };
+  // The first failure; the others are open.
+  Status open(const Settings& settings, Folder& folder, Say say) noexcept;
   // After apply(): the files that are there, cut to what was committed. False: one is missing; it is off
   // then.
   bool resume(Folder& folder, Say say) noexcept;
   bool any() const noexcept;  // that is not off
+  bool wants_code() const noexcept;
+  bool has_bytes() const noexcept;  // that append() would write
 
   void define(const FunctionInfo& function) noexcept;
+  void code(const CodeNews& news) noexcept;
   void batch(const Batch& batch) noexcept;
   void end(std::uint64_t when_ns) noexcept;
   void append() noexcept;
   void close_files() noexcept;
   std::uint64_t bytes() const noexcept;  // in all files
 
-  // | sinks: count, {name, length u64, is off u8, state} |; what changed in a state, or all of it.
+  // | sinks: count, {name, file, length u64, is off u8, state} |; what changed in a state, or all of it.
   void put(bool whole, Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;
 
@@ -53,8 +64,10 @@ class RunOutputs {
   struct Output {
     RunSink* sink = nullptr;
     const SinkRow* row = nullptr;
+    FixedText<64> name;  // of the file
     GroupFile file;
-    Bytes bytes;  // not yet in the file
+    RunLosses counted{};  // so much of what it lost
+    Bytes bytes;          // not yet in the file
     std::uint64_t committed = 0;
     std::uint32_t failures = 0;
     bool is_off = false;
@@ -66,6 +79,7 @@ class RunOutputs {
   template <class Call>
   void each(Call call) noexcept;
   void note(Output& output, Status status) noexcept;
+  static void count_losses(Output& output) noexcept;
 
   Output outputs_[kMost];
   std::size_t count_ = 0;

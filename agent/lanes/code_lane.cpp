@@ -14,6 +14,7 @@ namespace jitquill::lanes {
 namespace {
 
 constexpr std::string_view kMagic = "JQLCODE2";
+static_assert(kMagic.size() == CodeLaneReader::kFirstAt);
 constexpr std::size_t kChecksumAt = 8;
 constexpr std::size_t kChecked = 16;  // where what it covers begins
 constexpr std::size_t kHeadSize = 88;
@@ -216,6 +217,13 @@ CodeLaneReader::Next CodeLaneReader::next(CodeRecord& record) noexcept {
   last_at_ = at_;
   at_ += found.size;
   return Next::kRecord;
+}
+
+CodeLaneReader::Next CodeLaneReader::next_from(std::uint64_t& at, CodeRecord& record) noexcept {
+  if (buffer_ == nullptr) return Next::kNothingYet;
+  const Found found = look(at, record);
+  if (found.what == Next::kRecord) at += found.size;
+  return found.what;
 }
 
 bool CodeLaneReader::read_at(std::uint64_t at, CodeRecord& record) noexcept {

@@ -102,6 +102,9 @@ class CodeLaneReader {
   // Where the record that next() answered last begins, for read_at().
   std::uint64_t last_at() const noexcept { return last_at_; }
   bool read_at(std::uint64_t at, CodeRecord& record) noexcept;
+  // As next(), from `at` on, which is moved behind the record: for a walk of the caller's own, from kFirstAt.
+  static constexpr std::uint64_t kFirstAt = 8;
+  Next next_from(std::uint64_t& at, CodeRecord& record) noexcept;
 
  private:
   struct Found {

@@ -14,6 +14,7 @@
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/patterns.hpp"
 #include "agent/lanes/layout.hpp"
+#include "writer/sink/run_sink.hpp"
 
 namespace jitquill {
 
@@ -61,6 +62,7 @@ struct Options {
   bool takes_own_dump = false;  // the code of a process that writes a dump by itself is in ours, too
   bool inlining = false;
   bool arch_clock = false;
+  RunSettings run;  // eventlog.*
   bool verbose = false;
   bool help = false;
 

@@ -45,6 +45,9 @@ class OutputPlace final : public Folder {
 
   // $XDG_RUNTIME_DIR, as it was at the start.
   std::string_view runtime_dir() const noexcept { return start_.runtime_dir(); }
+  std::uint64_t process_start_ns() const noexcept { return start_.noted_ns(); }
+  // As in the folder's name.
+  std::string_view command() const noexcept { return start_.command(); }
   // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock, and for good.
   const char* path() const noexcept { return path_.load(std::memory_order_acquire); }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "agent/base/clock.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -30,6 +31,7 @@ char* put_digits(char* at, unsigned value, int digits) noexcept {
 }  // namespace
 
 void ProcessStart::note() noexcept {
+  noted_ns_ = monotonic_ns();
   note_command(folder_, sizeof folder_);
   const long size = raw::call(SYS_getcwd, folder_, sizeof folder_);
   if (size <= 0 || folder_[0] != '/') folder_[0] = '\0';  // unreachable: "(unreachable)/..."

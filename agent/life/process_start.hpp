@@ -24,6 +24,8 @@ class ProcessStart {
   std::string_view home() const noexcept { return home_.view(); }
   // $JITQUILL_RUN_LIST: where `jitquill run` wants to be told of folders; empty = nobody does.
   const char* run_list() const noexcept { return run_list_.c_str(); }
+  // CLOCK_MONOTONIC: before all code of which we are told. A child of fork has its parent's.
+  std::uint64_t noted_ns() const noexcept { return noted_ns_; }
   // UTC, as 20261130-213000.
   std::string_view time() const noexcept { return {time_, sizeof time_}; }
 
@@ -31,6 +33,7 @@ class ProcessStart {
   void note_command(char* path, std::size_t room) noexcept;
   void note_time() noexcept;
 
+  std::uint64_t noted_ns_ = 0;
   char folder_[4096] = {};
   char command_[33] = {};
   char time_[15] = {};

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <new>
 
+#include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/guest_call.hpp"
+#include "agent/base/own_arguments.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/text_pieces.hpp"
 #include "agent/drain/open_sinks.hpp"
@@ -18,6 +20,7 @@
 #include "agent/lanes/pool.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/life/in_handler.hpp"
+#include "writer/bytes/raw_calls.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill {
@@ -51,6 +54,19 @@ constexpr lanes::Policy policy_of(LanePolicy policy) noexcept {
 const char* text_of(int error) noexcept {
   const char* const known = strerrordesc_np(-error);
   return known != nullptr ? known : "an error that has no name";
+}
+
+// With what outputs say of a process, whose first code is older than they are. `arguments` is where those
+// stay.
+Origin of_process(const Origin& origin, const OutputPlace& place, Bytes& arguments) noexcept {
+  constexpr std::size_t kMostArguments = 0xFFFF;  // of an eventlog's record
+  put_own_arguments(arguments, kMostArguments);
+  Origin whole = origin;
+  whole.parent_pid = static_cast<std::uint32_t>(raw::call(SYS_getppid));
+  whole.start_ns = place.process_start_ns();
+  whole.unix_ns = wall_clock_ns() - (monotonic_ns() - whole.start_ns);
+  whole.arguments = {reinterpret_cast<const char*>(arguments.view().data()), arguments.size()};
+  return whole;
 }
 
 // None: what the drain said.
@@ -146,11 +162,14 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
     delete code_lane;
     return status;
   }
+  Bytes arguments;
   return ProcessDrain::open({.output = &place,
                              .lane_folder = files_.handle(),
                              .code_lane = files_.open_to_read(lanes::kCodeFile),
-                             .formats = options.formats,
-                             .origin = origin,
+                             .outputs = {.formats = options.formats,
+                                         .origin = of_process(origin, place, arguments),
+                                         .command = place.command(),
+                                         .run = options.run},
                              .has_native_functions = has_native_functions_,
                              .patterns = options.hooks.view(),
                              .stacks = options.stack.view(),

@@ -104,7 +104,7 @@ double drained(std::span<std::uint8_t> memory, const test_support::TempFolder& f
   settings.code_lane = ::open(folder.file("code").c_str(), O_RDONLY | O_CLOEXEC);
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].name == format) settings.formats = 1u << i;
+    if (rows[i].name == format) settings.outputs.formats = 1u << i;
   }
   const auto all = std::make_unique<drain::Drain>();
   if (all->open(settings, {1, 1}) != Status::kOk) std::abort();

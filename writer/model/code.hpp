@@ -131,6 +131,9 @@ struct Origin {
   std::uint32_t pid = 0;
   std::uint64_t start_ns = 0;  // CLOCK_MONOTONIC when the output was opened; unique per output of a process
   bool counts_ticks = false;   // all when_ns are the CPU's counter instead (arch_clock=1)
+  std::uint32_t parent_pid = 0;
+  std::uint64_t unix_ns = 0;        // start_ns on the wall clock
+  std::string_view arguments = {};  // of the program, a NUL behind each; empty = unknown
 };
 
 }  // namespace jitquill

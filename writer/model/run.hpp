@@ -72,6 +72,19 @@ struct Batch {
   std::span<const CallStack> stacks = {};
 };
 
+// Where code is from now on, as it was announced.
+struct CodeNews {
+  enum class Kind : std::uint8_t { kLoad, kMove, kUnload };
+  Kind kind;
+  std::uint64_t code_id;  // of CodeLoad
+  std::uint64_t when_ns;  // CLOCK_MONOTONIC, the same as in all outputs
+  std::uint64_t address;
+  std::uint64_t size;     // bytes
+  std::string_view name;  // of a load
+  std::string_view file;  // empty = unknown
+  std::uint32_t line;     // 1-based; 0 = unknown
+};
+
 // A function that run news names: jitted, native, or an interpreter's.
 struct FunctionInfo {
   FunctionNumber number;

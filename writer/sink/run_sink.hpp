@@ -5,7 +5,7 @@
 //
 // Context   one thread at a time.
 // Promises  a status from every call; after a failed call the sink is whole and may be called again. Nothing
-//           but begin(), define(), batch() and end() puts into the file.
+//           but begin(), define(), code(), batch() and end() puts into the file.
 // Does not  know who calls it, nor keep a pointer into what it was handed.
 #pragma once
 
@@ -19,16 +19,37 @@
 
 namespace jitquill {
 
+// What the user asked for of the formats' own; none of them looks at another's.
+struct RunSettings {
+  bool eventlog_own = true;         // our events beside GHC's
+  std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
+};
+
+// What a sink could not put as it was told, since it began.
+struct RunLosses {
+  std::uint64_t refused = 0;             // told in an order that cannot be
+  std::uint64_t cut = 0;                 // too long for the format: without its end, or not at all
+  std::uint64_t without_capability = 0;  // no number was left for what ran them
+};
+
 class RunSink {
  public:
   virtual ~RunSink() = default;
 
+  // Before begin(); a sink that apply() has brought back knows.
+  virtual void set(const RunSettings&) noexcept {}
+  // Is code() of use? The same answer always.
+  virtual bool wants_code() const noexcept { return false; }
   // The start of the file, empty so far.
   virtual Status begin(const Origin& origin, Bytes& out) noexcept = 0;
   virtual Status define(const FunctionInfo& function, Bytes& out) noexcept = 0;
+  // Code came, moved or went: told before a batch that runs it is.
+  virtual Status code(const CodeNews& /*news*/, Bytes& /*out*/) noexcept { return Status::kOk; }
   virtual Status batch(const Batch& batch, Bytes& out) noexcept = 0;
   // The last bytes; nothing is called afterwards but the destructor.
   virtual Status end(std::uint64_t when_ns, Bytes& out) noexcept = 0;
+
+  virtual RunLosses losses() const noexcept { return {}; }
 
   // What it remembers and the file does not tell: for a sink that went away with its process.
   // put_changes(): all that changed since the last call of either, as values that replace, so that applying

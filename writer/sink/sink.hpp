@@ -95,7 +95,7 @@ struct SinkRow {
   bool at_once;                     // written by the announcing thread; otherwise by the drain
   Sink* (*make)() noexcept;         // of code news. Both null: known name, not built yet
   RunSink* (*make_run)() noexcept;  // of run news
-  const char* file;                 // of run news: in the output folder
+  const char* file;                 // of run news: in the output folder; ".x" = <command>.x
   bool shows_events;                // of run news: RunEventKind::kPost too
   const char* help;
 };

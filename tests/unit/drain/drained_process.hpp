@@ -73,8 +73,8 @@ class DrainedProcess {
     all.output = &output;
     all.lane_folder = folder;
     all.code_lane = ::open((lane_folder.path / "code").c_str(), O_RDONLY | O_CLOEXEC);
-    all.formats = formats;
-    all.origin.pid = 4711;
+    all.outputs.formats = formats;
+    all.outputs.origin.pid = 4711;
     return all;
   }
   // Ticks are ns.

@@ -76,7 +76,7 @@ class Story {
     settings_.output = &output_;
     settings_.lane_folder = folder_;
     settings_.code_lane = ::open(place.lanes.file("code").c_str(), O_RDONLY | O_CLOEXEC);
-    settings_.formats = tests::format_bit("calls") | tests::format_bit("counts");
+    settings_.outputs.formats = tests::format_bit("calls") | tests::format_bit("counts");
   }
   ~Story() {
     ::close(folder_);
