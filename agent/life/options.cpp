@@ -195,6 +195,14 @@ const char* set_arch_clock(Options& options, std::string_view value) noexcept {
   if (why != nullptr) options.arch_clock = false;
   return why;
 }
+const char* set_eventlog_own(Options& options, std::string_view value) noexcept {
+  return set_flag(options.run.eventlog_own, value);
+}
+const char* set_eventlog_level(Options& options, std::string_view value) noexcept {
+  // As writer/eventlog/level.def has them.
+  return choose(options.run.eventlog_level, {"9.0", "9.4", "9.12"}, value) ? nullptr
+                                                                           : "must be 9.0, 9.4 or 9.12";
+}
 const char* set_verbose(Options& options, std::string_view value) noexcept {
   return set_flag(options.verbose, value);
 }

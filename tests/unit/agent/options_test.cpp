@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, OptionsWrong,
     testing::Values(Wrong{"nonsense=1", "unknown option"}, Wrong{"nonsense", "key=value"},
                     Wrong{"formats=jitdmp", "unknown name"}, Wrong{"intakes=gbd", "unknown name"},
-                    Wrong{"formats=jitdump,eventlog", "not built yet"}, Wrong{"sample=99", "not built yet"},
+                    Wrong{"formats=jitdump,openj9", "not built yet"}, Wrong{"sample=99", "not built yet"},
                     Wrong{"hooks=a,,b", "pattern is empty"}, Wrong{"unwind=twins", "twin, gap or off"},
                     Wrong{"unwind=on", "gap or off"}, Wrong{"perfmap_at=/tmp", "tmp, dir or both"},
                     Wrong{"verbose=yes", "0 or 1"}, Wrong{"dir=", "empty"}, Wrong{"log=/tmp/x", "file name"},

@@ -1,0 +1,118 @@
+// The sink of the format eventlog (docs/eventlog.md): which news becomes which records of which capability.
+//
+//   capability   of a thread of the system that runs traced code or tells of threads, collections or sparks;
+//                or as its runtime says (capability_taken)
+//   thread       as the runtime tells of them; where it never does, one for each thread of the system
+//   task         a thread of the system that has a capability
+//
+// Context   as every sink of run news (writer/sink/run_sink.hpp).
+// Promises  times of a thread's blocks ascend. What cannot be (a thread stops that does not run) is left out
+//           and counted: tools refuse a whole log for it, or end.
+#pragma once
+
+#include <cstdint>
+
+#include "writer/eventlog/capabilities.hpp"
+#include "writer/eventlog/log_putter.hpp"
+#include "writer/eventlog/runtime_record.hpp"
+#include "writer/eventlog/threads.hpp"
+#include "writer/sink/run_sink.hpp"
+
+namespace jitquill::eventlog {
+
+// What is known of a thread of the system.
+struct Worker {
+  std::uint64_t last_ns = 0;  // of the log: nothing of it is put before
+  std::uint32_t tid = 0;
+  std::uint32_t running = 0;  // index of its thread + 1; 0 = none
+  std::uint32_t system = 0;   // likewise, of the thread that stands for it
+  std::uint16_t capability = kNoCapability;
+  std::uint16_t task_capability = kNoCapability;  // as was told last; none: it is no task
+  std::uint8_t is_automatic = 0;                  // its capability ends with it
+  std::uint8_t is_collecting = 0;
+  std::uint8_t is_refused = 0;  // no capability was left
+
+  template <class Each>
+  void each(Each each) const noexcept {
+    each(last_ns), each(tid), each(running), each(system), each(capability), each(task_capability);
+    each(is_automatic), each(is_collecting), each(is_refused);
+  }
+  template <class Each>
+  void each(Each each) noexcept {
+    each(last_ns), each(tid), each(running), each(system), each(capability), each(task_capability);
+    each(is_automatic), each(is_collecting), each(is_refused);
+  }
+};
+
+class EventlogSink final : public RunSink {
+ public:
+  void set(const RunSettings& settings) noexcept override;
+  bool wants_code() const noexcept override { return true; }
+  Status begin(const Origin& origin, Bytes& out) noexcept override;
+  Status define(const FunctionInfo& function, Bytes& out) noexcept override;
+  Status code(const CodeNews& news, Bytes& out) noexcept override;
+  Status batch(const Batch& batch, Bytes& out) noexcept override;
+  Status end(std::uint64_t when_ns, Bytes& out) noexcept override;
+  RunLosses losses() const noexcept override { return losses_; }
+  void put_changes(Bytes& state) noexcept override;
+  void put_all(Bytes& state) noexcept override;
+  bool apply(std::span<const std::uint8_t> state) noexcept override;
+
+ private:
+  // A worker while its batch is put.
+  struct Here {
+    Worker& worker;
+    std::uint32_t number;
+    std::string_view name;
+    LogPutter& log;
+  };
+
+  std::uint64_t log_time(std::uint64_t when_ns) const noexcept {
+    return when_ns > base_ns_ ? when_ns - base_ns_ : 0;
+  }
+  // The time of an event of the worker, which what it tells next is not before.
+  static std::uint64_t go_to(Worker& worker, std::uint64_t when_ns) noexcept {
+    if (when_ns > worker.last_ns) worker.last_ns = when_ns;
+    return worker.last_ns;
+  }
+
+  // calls.cpp
+  void put_calls(const Here& here, std::span<const RunEvent> calls) noexcept;
+  void put_callers(const Here& here, const RunEvent& event, const Batch& batch) noexcept;
+  void put_lost(const Here& here, const RunEvent& event) noexcept;
+
+  // telling.cpp
+  void put_post(const Here& here, const Post& post) noexcept;
+  bool admit(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept;
+  bool admit_thread(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept;
+  bool admit_run(const Here& here, Threads::Index thread, RuntimePlace& place) noexcept;
+  bool admit_stop(const Here& here, Threads::Index thread, const RuntimePlace& place) noexcept;
+  static bool admit_collection(Worker& worker, RuntimeEventKind kind) noexcept;
+  void tell_capability(const Here& here, const RuntimeEvent& event, std::uint64_t when_ns) noexcept;
+  void take_capability(const Here& here, std::uint16_t name, std::uint64_t when_ns) noexcept;
+  void leave_capability(const Here& here) noexcept;
+
+  // workers.cpp
+  void serve(const Here& here) noexcept;
+  void take_automatic(const Here& here) noexcept;
+  void stand_for(const Here& here) noexcept;
+  void finish_system(const Here& here) noexcept;
+  void end_worker(const Here& here, bool has_ended) noexcept;
+  void put_task(const Here& here) noexcept;
+  void put_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept;
+  void delete_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept;
+  void put_missing_creations(LogPutter& log) noexcept;
+
+  void put_other(const Here& here, const RunEvent& event, const Batch& batch) noexcept;
+  void put_head(Bytes& state) const noexcept;
+
+  RunLosses losses_;
+  std::uint64_t base_ns_ = 0;  // CLOCK_MONOTONIC at time 0
+  std::uint8_t level_ = 0;
+  bool own_ = true;
+  Capabilities capabilities_;
+  Threads threads_;
+  StateRows<Worker> workers_;  // by RunThread::number
+};
+
+}  // namespace jitquill::eventlog

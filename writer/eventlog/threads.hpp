@@ -1,0 +1,87 @@
+// The threads of a log: those that a runtime told of, and those of the system that run code where none did.
+//
+// Batches come in any order, so that a thread may run in one before it is created in another. What cannot be
+// is what times say: those of two threads of the system agree within kSlack_ns, less than that is mended.
+//
+// Context   as the sink that uses it.
+// Promises  a number in the log is one thread's for ever.
+// Does not  put records.
+#pragma once
+
+#include <cstdint>
+
+#include "writer/bytes/number_table.hpp"
+#include "writer/eventlog/state_rows.hpp"
+
+namespace jitquill::eventlog {
+
+inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+class Threads {
+ public:
+  using Index = std::uint32_t;
+  static constexpr Index kNone = NumberTable::kNone;
+  static constexpr std::uint64_t kSlack_ns = 1'000'000;
+
+  struct Row {
+    std::uint64_t told = 0;  // the runtime's number + 1; 0 = a thread of the system
+    std::uint64_t created_ns = kNever;
+    std::uint64_t finished_ns = kNever;
+    std::uint64_t first_ns = kNever;  // it ran
+    std::uint64_t ran_from_ns = 0;    // the last time that it did
+    std::uint64_t ran_to_ns = 0;      // kNever: it runs
+    std::uint32_t number = 0;         // in the log
+    std::uint32_t runner = 0;         // RunThread::number of who runs it, or did
+    std::uint16_t first_capability = 0;
+    template <class Each>
+    void each(Each each) const noexcept {
+      each(told), each(created_ns), each(finished_ns), each(first_ns), each(ran_from_ns), each(ran_to_ns);
+      each(number), each(runner), each(first_capability);
+    }
+    template <class Each>
+    void each(Each each) noexcept {
+      each(told), each(created_ns), each(finished_ns), each(first_ns), each(ran_from_ns), each(ran_to_ns);
+      each(number), each(runner), each(first_capability);
+    }
+  };
+
+  std::size_t size() const noexcept { return rows_.size(); }
+  const Row& operator[](Index index) const noexcept { return rows_[index]; }
+  // A runtime has told of any.
+  bool are_told() const noexcept { return told_ != 0; }
+
+  // The runtime's thread, which is there behind it; kNone: no memory.
+  Index of_runtime(std::uint64_t told) noexcept;
+  // kNone: it was never told of.
+  Index find(std::uint64_t told) const noexcept { return by_told_.find(told); }
+  // A new one, of the system.
+  Index of_system(std::uint32_t runner) noexcept;
+
+  // Whether that can be, as far as is known; then it is remembered. create() and run() may move the time to
+  // what other threads said.
+  bool create(Index index, std::uint64_t when_ns) noexcept;
+  bool run(Index index, std::uint32_t runner, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
+  void stop(Index index, std::uint32_t runner, std::uint64_t when_ns) noexcept;
+  void finish(Index index, std::uint64_t when_ns) noexcept;
+  bool is_finished_at(Index index, std::uint64_t when_ns) const noexcept {
+    return rows_[index].finished_ns <= when_ns;
+  }
+
+  void put_changes(Bytes& state) noexcept { rows_.put_changes(state); }
+  void put_all(Bytes& state) noexcept { rows_.put_all(state); }
+  bool apply(ByteSource& state) noexcept;
+
+ private:
+  Index add(std::uint64_t told, std::uint64_t wish) noexcept;
+  bool index(Index index) noexcept;
+
+  StateRows<Row> rows_;
+  NumberTable by_told_;
+  NumberTable by_number_;
+  std::uint32_t told_ = 0;
+  std::uint32_t next_ = kFirstOther;  // for those whose number is taken
+
+  static constexpr std::uint32_t kFirstOther = 1'000'000'000;
+};
+
+}  // namespace jitquill::eventlog

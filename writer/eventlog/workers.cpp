@@ -1,0 +1,132 @@
+// The eventlog sink's part that knows threads of the system: which capability each has, and what stands for
+// it where its runtime tells of no threads.
+#include <algorithm>
+
+#include "writer/eventlog/sink.hpp"
+
+namespace jitquill::eventlog {
+namespace {
+
+constexpr std::uint16_t kYields = 3, kFinished = 5;  // of STOP_THREAD
+
+}  // namespace
+
+// Before what needs a capability, or at least a row in tools.
+void EventlogSink::serve(const Here& here) noexcept {
+  Worker& worker = here.worker;
+  if (worker.capability == kNoCapability && !capabilities_.are_named()) take_automatic(here);
+  if (worker.capability != kNoCapability && !threads_.are_told() && worker.system == 0) stand_for(here);
+}
+
+void EventlogSink::take_automatic(const Here& here) noexcept {
+  Worker& worker = here.worker;
+  if (worker.is_refused != 0) return;
+  const std::uint16_t number = capabilities_.take(worker.last_ns);
+  if (number == kNoCapability) {
+    worker.is_refused = 1;
+    ++losses_.without_capability;
+    return;
+  }
+  worker.capability = number;
+  worker.is_automatic = 1;
+  put_capability(here.log, number, worker.last_ns);
+  put_task(here);
+}
+
+// Makes it known, if it is not. What others tell of a time before it was deleted does not make it again.
+void EventlogSink::put_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept {
+  Capabilities::Row* const row = capabilities_.change(number);
+  if (row == nullptr) return;
+  if (row->is_there != 0) {
+    if (row->is_enabled == 0) log.put<Event::kCapEnable>(kNoCapability, when_ns, number);
+  } else if (row->deleted_ns == 0 || row->deleted_ns < when_ns) {
+    log.put<Event::kCapCreate>(kNoCapability, when_ns, number);
+    log.put<Event::kCapsetAssignCap>(kNoCapability, when_ns, kProcessSet, number);
+    log.put<Event::kCapsetAssignCap>(kNoCapability, when_ns, kClockSet, number);
+    row->is_there = 1;
+  }
+  row->is_enabled = 1;
+}
+
+void EventlogSink::delete_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept {
+  Capabilities::Row* const row = capabilities_.change(number);
+  if (row == nullptr || row->is_there == 0) return;
+  log.put<Event::kCapsetRemoveCap>(kNoCapability, when_ns, kProcessSet, number);
+  log.put<Event::kCapsetRemoveCap>(kNoCapability, when_ns, kClockSet, number);
+  log.put<Event::kCapDelete>(kNoCapability, when_ns, number);
+  row->is_there = 0;
+  row->deleted_ns = when_ns;
+}
+
+// Tools place what the kernel says of a thread by these.
+void EventlogSink::put_task(const Here& here) noexcept {
+  Worker& worker = here.worker;
+  const std::uint64_t task = here.number + std::uint64_t{1};
+  if (worker.task_capability == kNoCapability)
+    here.log.put<Event::kTaskCreate>(kNoCapability, worker.last_ns, task, worker.capability,
+                                     std::uint64_t{worker.tid});
+  else if (worker.task_capability != worker.capability)
+    here.log.put<Event::kTaskMigrate>(kNoCapability, worker.last_ns, task, worker.task_capability,
+                                      worker.capability);
+  worker.task_capability = worker.capability;
+}
+
+// A thread of the log that runs as long as the one of the system does, under its name.
+void EventlogSink::stand_for(const Here& here) noexcept {
+  Worker& worker = here.worker;
+  const Threads::Index index = threads_.of_system(here.number);
+  if (index == Threads::kNone) return;
+  std::uint64_t when_ns = worker.last_ns;
+  (void)threads_.create(index, when_ns);
+  (void)threads_.run(index, here.number, worker.capability, when_ns);
+  const std::uint32_t number = threads_[index].number;
+  here.log.put<Event::kCreateThread>(worker.capability, when_ns, number);
+  if (!here.name.empty()) here.log.put<Event::kThreadLabel>(worker.capability, when_ns, number, here.name);
+  here.log.put<Event::kRunThread>(worker.capability, when_ns, number);
+  worker.system = worker.running = index + 1;
+}
+
+// The runtime tells of threads after all, or the thread ends.
+void EventlogSink::finish_system(const Here& here) noexcept {
+  Worker& worker = here.worker;
+  if (worker.system == 0 || worker.running != worker.system) return;
+  here.log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.system - 1].number,
+                                   kFinished, std::uint32_t{0});
+  threads_.stop(worker.system - 1, here.number, worker.last_ns);
+  threads_.finish(worker.system - 1, worker.last_ns);
+  worker.running = 0;
+}
+
+// Whoever still runs in a thread that is gone does not any longer.
+void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
+  Worker& worker = here.worker;
+  finish_system(here);
+  if (worker.is_collecting != 0) here.log.put<Event::kGcEnd>(worker.capability, worker.last_ns);
+  if (worker.running != 0) {
+    here.log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.running - 1].number,
+                                     kYields, std::uint32_t{0});
+    threads_.stop(worker.running - 1, here.number, worker.last_ns);
+  }
+  if (worker.task_capability != kNoCapability)
+    here.log.put<Event::kTaskDelete>(kNoCapability, worker.last_ns, here.number + std::uint64_t{1});
+  if (has_ended && worker.is_automatic != 0) {
+    here.log.put<Event::kCapDisable>(kNoCapability, worker.last_ns, worker.capability);
+    if (Capabilities::Row* const row = capabilities_.change(worker.capability)) row->is_enabled = 0;
+    capabilities_.give_back(worker.capability, worker.last_ns);
+  }
+  worker.running = worker.is_collecting = worker.is_automatic = 0;
+  worker.capability = worker.task_capability = kNoCapability;
+}
+
+// Of threads that ran and whose creation nobody told.
+void EventlogSink::put_missing_creations(LogPutter& log) noexcept {
+  for (Threads::Index i = 0; i < threads_.size(); ++i) {
+    const Threads::Row& thread = threads_[i];
+    if (thread.created_ns != kNever || thread.first_ns == kNever) continue;
+    const std::uint64_t before_ns = std::max<std::uint64_t>(thread.first_ns, 1) - 1;
+    log.close();  // another time than that of the block before
+    log.put<Event::kCreateThread>(thread.first_capability, before_ns, thread.number);
+  }
+}
+
+}  // namespace jitquill::eventlog
