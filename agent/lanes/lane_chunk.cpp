@@ -3,6 +3,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include <optional>
+
 #include "agent/hooks/cpu.hpp"
 #include "agent/lanes/chunks.hpp"
 #include "agent/lanes/flight.hpp"
@@ -13,8 +15,6 @@
 
 namespace jitquill::lanes {
 namespace {
-
-constexpr std::uint64_t kMostWait_ns = 1'000'000'000;  // of a thread, for one chunk
 
 // Where a chunk that nobody else knows yet serves as working memory: hosts' signal stacks may be small. What
 // is used of it is zero again afterwards.
@@ -83,16 +83,17 @@ void publish(PoolPage& pool, Cell& cell, std::uint64_t offset, std::uint32_t num
   (void)cpu::add_here(lane.lost, 0 - lost);
 }
 
-std::uint64_t take(PoolPage& pool, Cell& cell, std::uint32_t number) noexcept {
+// 0: there is none. Nothing: others had the lists all the time.
+std::optional<std::uint64_t> take(PoolPage& pool, Cell& cell, std::uint32_t number) noexcept {
   const bool is_flight = pool.policy == Policy::kFlight;
   if (is_flight && flight::has_its_share(pool, cell)) return flight::overwrite_oldest(pool, cell);
-  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> offset;
   {
-    const PoolLock lock(pool.lock_word);
+    const PoolLock lock(pool);
     if (lock.is_taken()) offset = chunks::take(pool, chunks::class_of(number));
     if (lock.is_taken() && is_flight && offset == 0) offset = flight::overwrite_dead(pool, cell);
   }
-  return offset == 0 && is_flight ? flight::overwrite_oldest(pool, cell) : offset;
+  return offset.value_or(0) == 0 && is_flight ? flight::overwrite_oldest(pool, cell) : offset;
 }
 
 // Either it sees the work before it sleeps, or we see that it is about to.
@@ -133,9 +134,11 @@ bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
   std::uint64_t offset = 0;
   for (;;) {
     const std::uint32_t room = pool.room.load(std::memory_order_seq_cst);
-    offset = take(pool, cell, number);
+    const std::optional<std::uint64_t> taken = take(pool, cell, number);
+    offset = taken.value_or(0);
     if (offset != 0) break;
     if (cell.chunk_end != 0) leave_chunk(pool, cell);
+    if (!taken) return false;  // there may be some: the next record asks again
     if (wait_for_room(pool, cell, room)) continue;
     cell.failed_at_room = room + 1;
     return false;

@@ -83,10 +83,10 @@ Record* reserve(std::size_t count) noexcept {
   if (pool->state.load(std::memory_order_acquire) != PoolState::kNotMine) {
     cell = own_cell(*pool);
     if (cell == nullptr) cell = open_lane(*pool);
-    if (cell == nullptr) pool->header().lost_without_lane.fetch_add(1, std::memory_order_relaxed);
+    if (cell != nullptr) return reserve_in(*pool, *cell, count);
+  } else {
+    pool->lost_without_lane.fetch_add(1, std::memory_order_relaxed);
   }
-  if (cell != nullptr) return reserve_in(*pool, *cell, count);
-  pool->lost_without_lane.fetch_add(1, std::memory_order_relaxed);
   pull_back();
   return nullptr;
 }

@@ -75,12 +75,34 @@ Cell& fill_row(PoolPage& pool, std::uint32_t row, std::uint32_t tid) noexcept {
   return cell;
 }
 
-}  // namespace
+// Of the calling thread: records for which it got no row of this pool.
+struct Missed {
+  const PoolPage* pool;
+  std::uint64_t count;
+  std::uint64_t since_ticks;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Missed t_missed{};
 
-Cell* open_lane(PoolPage& pool) noexcept {
-  const SignalsHeld held;
-  const PoolLock lock(pool.lock_word);
-  if (!lock.is_taken()) return nullptr;
+void note_missed(PoolPage& pool) noexcept {
+  if (t_missed.pool != &pool) t_missed = {&pool, 0, cpu::ticks()};
+  ++t_missed.count;
+  pool.header().lost_without_lane.fetch_add(1, std::memory_order_relaxed);
+  pool.lost_without_lane.fetch_add(1, std::memory_order_relaxed);
+}
+
+// It has a row: they are lost as any that found no room, and have their place.
+void take_over_missed(PoolPage& pool, const Cell& cell) noexcept {
+  const Missed missed = t_missed;
+  if (missed.pool != &pool) return;
+  t_missed = {};
+  Lane& lane = pool.lane(cell.row);
+  lane.lost_since_ticks.store(missed.since_ticks, std::memory_order_relaxed);
+  (void)cpu::add_here(lane.lost, missed.count);
+  pool.header().lost_without_lane.fetch_sub(missed.count, std::memory_order_relaxed);
+  pool.lost_without_lane.fetch_sub(missed.count, std::memory_order_relaxed);
+}
+
+Cell* open_alone(PoolPage& pool) noexcept {
   // A handler may have been faster: of a signal before they were held, of a fault before the lock.
   auto* const before = reinterpret_cast<Cell*>(jitquill_lane_cursor);
   if (pool.has(before)) return before;
@@ -91,6 +113,19 @@ Cell* open_lane(PoolPage& pool) noexcept {
   Cell& cell = fill_row(pool, row, tid);
   jitquill_lane_cursor = &cell.cursor;
   return &cell;
+}
+
+}  // namespace
+
+Cell* open_lane(PoolPage& pool) noexcept {
+  const SignalsHeld held;
+  Cell* cell = nullptr;
+  {
+    const PoolLock lock(pool);
+    if (lock.is_taken()) cell = open_alone(pool);
+  }
+  cell != nullptr ? take_over_missed(pool, *cell) : note_missed(pool);
+  return cell;
 }
 
 void free_lane(PoolPage& pool, std::uint32_t row) noexcept {

@@ -10,7 +10,8 @@
 namespace jitquill::lanes {
 
 // A row for the calling thread, and its cursor, without room yet. Null: all rows are taken, or there is no
-// memory for another, or a fault handler asks from inside.
+// memory for another, or the lists were not to be had, or a fault handler asks from inside. The record that
+// it was for is counted as lost then; once there is a row, in that.
 Cell* open_lane(PoolPage& pool) noexcept;
 
 // Of a thread that is gone (LaneState::kDead) and whose chunks were all given back.

@@ -55,7 +55,7 @@ struct PoolHeader {
   Calibration calibrations[64];                // a ring; the first stays
   std::atomic<std::uint64_t> calibration_count;
   char output_folder[2048];  // absolute, NUL-terminated
-  // Records of threads that got no row, each the first of its thread for as long as that lasted.
+  // Records of threads that got no row: not of those that got one later, whose lanes have them as lost.
   std::atomic<std::uint64_t> lost_without_lane;
 };
 

@@ -29,12 +29,8 @@ void tell_of_room(PoolPage& pool) noexcept {
 // Hooks hold it for microseconds; one that was stopped in there (SIGSTOP) is waited for.
 template <class Body>
 void under_lock(PoolPage& pool, Body body) noexcept {
-  for (;;) {
-    const PoolLock lock(pool.lock_word);
-    if (!lock.is_taken()) continue;
-    body();
-    return;
-  }
+  const PoolLock lock = PoolLock::of_drain(pool);
+  if (lock.is_taken()) body();
 }
 
 }  // namespace

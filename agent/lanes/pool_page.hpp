@@ -25,6 +25,9 @@ enum class Policy : std::uint32_t { kLossless, kDrop, kFlight };
 // in no less than 10 ms, when it looks by itself. Of a small pool a quarter.
 inline constexpr std::uint32_t kMostPatience = 64;
 
+// Of a thread where nothing may be lost (Policy::kLossless): for a chunk, or for the lists.
+inline constexpr std::uint64_t kMostWait_ns = 1'000'000'000;
+
 inline constexpr std::size_t kChunkClasses = sizeof kChunkSizes / sizeof kChunkSizes[0];
 
 // One per row of the lane table. Its thread's; a neighbour is never in the same pair of cache lines.
@@ -50,6 +53,8 @@ static_assert(sizeof(Cell) == 128);
 struct PoolPage {
   std::atomic<PoolState> state;
   std::atomic<std::uint32_t> lock_word;     // pool_lock.hpp
+  std::atomic<std::uint32_t> lock_turn;     // it was given back so often
+  std::atomic<std::uint32_t> stuck_turn;    // whose owner had it for as long as anybody waits, + 1
   std::atomic<std::uint32_t> room;          // chunks that came back, rows that were freed; a futex
   std::atomic<std::uint32_t> room_waiters;  // threads asleep on it
   std::atomic<std::uint32_t> work;  // chunks that were handed out, and more where one is missing: a futex
@@ -57,7 +62,7 @@ struct PoolPage {
   std::atomic<std::uint32_t> drain_patience;
   std::atomic<std::uint32_t> drain_saw;          // of `work`
   std::atomic<std::uint64_t> waited_ns;          // by threads for room, all together
-  std::atomic<std::uint64_t> lost_without_lane;  // records of threads that have no row, or of a child
+  std::atomic<std::uint64_t> lost_without_lane;  // records of threads that got no row yet, or of a child
   // Under the lock.
   std::uint64_t free_chunks[kChunkClasses];  // offsets; linked by ChunkHeader::next_free; 0 = none
   std::uint32_t free_count[kChunkClasses];
