@@ -4,9 +4,7 @@ set -euo pipefail
 allowed=$1
 shift
 
-starting=$(for object in "$@"; do
-  if nm --undefined-only "$object" | grep -qE ' (pthread_create|thrd_create|clone|clone3)$'; then echo "$object"; fi
-done)
+starting=$(nm -A --undefined-only "$@" | grep -E ' (pthread_create|thrd_create|clone|clone3)$' | cut -d: -f1 | sort -u || true)
 case $starting in
   *"/$allowed.o") [ "$(wc -l <<<"$starting")" -eq 1 ] || { echo "start threads: $starting"; exit 1; } ;;
   *) echo "only $allowed should start threads, not: $starting"; exit 1 ;;

@@ -139,7 +139,7 @@ void expect_at_every_step(std::uint64_t records) {
   // All of the first, where a record's way begins, and some of the others: each is a process.
   const bool is_long = std::getenv("JITQUILL_LONG") != nullptr;
   const std::uint64_t all_first = is_long ? 400 : 80;
-  const std::uint64_t stride = count / (is_long ? 200 : 25) + 1;
+  const std::uint64_t stride = count / (is_long ? 200 : 10) + 1;
   for (std::uint64_t step = 1; step <= count; step += step < all_first ? 1 : stride) {
     in_own_process([&] { on_low_stack([&] { (void)steps_behind(records, step); }); });
     ASSERT_FALSE(testing::Test::HasFailure()) << "step " << step << " of " << count;
