@@ -7,12 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#ifdef __clang__
-#define CALL extern "C" [[gnu::noinline]]
-#else
-#define CALL extern "C" [[gnu::noinline, gnu::noclone]]
-#endif
-#define UNTRACED [[gnu::no_instrument_function]]
+#include "tests/host/native/traced.h"
 
 namespace {
 
@@ -28,8 +23,6 @@ UNTRACED void expect(bool is_so, int code) {
 }
 
 }  // namespace
-
-#define KEEP_FRAME asm volatile("" ::: "memory")
 
 CALL int call_leaf(int x) {
   KEEP_FRAME;

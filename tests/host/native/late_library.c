@@ -1,14 +1,16 @@
 /* Opened by late_host.c when it runs. */
-__attribute__((noinline)) int late_other(int x) {
-  __asm__ volatile("");
+#include "tests/host/native/traced.h"
+
+APART int late_other(int x) {
+  KEEP_FRAME;
   return x * 2;
 }
-__attribute__((noinline)) int late_inner(int x) {
-  __asm__ volatile("");
+APART int late_inner(int x) {
+  KEEP_FRAME;
   return x + 1;
 }
 int late_entry(int x) {
   const int inside = late_inner(x) + late_other(x);
-  __asm__ volatile("" ::: "memory");
+  KEEP_FRAME;
   return inside + 1;
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#define APART [[gnu::noinline]]
+#include "tests/host/native/traced.h"
 
 namespace shop {
 

@@ -7,13 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#ifdef __clang__
-#define CALL extern "C" [[gnu::noinline]]
-#else
-#define CALL extern "C" [[gnu::noinline, gnu::noclone]]
-#endif
-#define UNTRACED [[gnu::no_instrument_function]]
-#define KEEP_FRAME asm volatile("" ::: "memory")
+#include "tests/host/native/traced.h"
 
 namespace {
 

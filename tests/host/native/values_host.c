@@ -6,12 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define CALL __attribute__((noinline, noclone))
-#ifdef __clang__
-#undef CALL
-#define CALL __attribute__((noinline))
-#endif
-#define UNTRACED __attribute__((no_instrument_function))
+#include "tests/host/native/traced.h"
+
 #define EXPECT(what)             \
   do {                           \
     if (!(what)) fail(__LINE__); \

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "agent/hooks/x86_64/mirror_numbers.h"
-
-#define CALL __attribute__((noinline, noclone))
-#define UNTRACED __attribute__((no_instrument_function))
+#include "tests/host/native/traced.h"
 
 static int g_breaks;
 
@@ -19,7 +17,7 @@ CALL int call_breaker(int x) {
 }
 CALL int call_deep(int depth) {
   const int inside = depth == 0 ? call_breaker(1) : call_deep(depth - 1);
-  __asm__ volatile("" ::: "memory");
+  KEEP_FRAME;
   return inside + 1;
 }
 CALL static void* call_thread(void* from) {

@@ -11,9 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALL __attribute__((noinline, noclone))
-#define UNTRACED __attribute__((no_instrument_function))
-#define KEEP_FRAME __asm__ volatile("" ::: "memory")
+#include "tests/host/native/traced.h"
 
 CALL double call_leaf(double x) {
   KEEP_FRAME;

@@ -2,7 +2,7 @@
 #include <alloca.h>
 #include <string.h>
 
-#define CALL __attribute__((noinline, noclone))
+#include "tests/host/native/traced.h"
 
 CALL int call_inner(char* bytes, int size) {
   memset(bytes, 1, (unsigned)size);
@@ -12,7 +12,7 @@ CALL int call_growing(int size) {
   return call_inner(alloca((unsigned)size), size) + call_inner(alloca((unsigned)size), size);
 }
 
-__attribute__((no_instrument_function)) int main(void) {
+UNTRACED int main(void) {
   int sum = 0;
   for (int i = 0; i < 100; ++i) sum += call_growing(100 + i);
   return sum == 200 ? 0 : 1;

@@ -1,16 +1,16 @@
 /* Traced functions of a library that is opened late: as A and as B, which are of one size. */
-#define CALL __attribute__((noinline, noclone))
+#include "tests/host/native/traced.h"
 #define JOINED(which, name) call_##which##_##name
 #define NAMED(which, name) JOINED(which, name)
 #define F(name) NAMED(WHICH, name)
 
 CALL int F(leaf)(int x) {
-  __asm__ volatile("" ::: "memory");
+  KEEP_FRAME;
   return x + 1;
 }
 CALL int F(outer)(int x) {
   const int inside = F(leaf)(x) + F(leaf)(x + 1);
-  __asm__ volatile("" ::: "memory");
+  KEEP_FRAME;
   return inside;
 }
 CALL double F(first)(double x) {

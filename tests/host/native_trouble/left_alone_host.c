@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include "jitquill/jitquill.h"
+#include "tests/host/native/traced.h"
 
-#define CALL __attribute__((noinline, noclone))
-#define UNTRACED __attribute__((no_instrument_function))
-#define KEEP_FRAME __asm__ volatile("" ::: "memory")
 enum { kDrained_us = 200 * 1000, kRounds = 3, kHidden = 20000 };
 
 static jmp_buf g_back;

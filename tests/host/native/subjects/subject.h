@@ -15,19 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifdef __cplusplus
-#define LINKAGE extern "C"
-#else
-#define LINKAGE
-#endif
-#ifdef __clang__
-#define APART __attribute__((noinline))
-#else
-#define APART __attribute__((noinline, noclone))
-#endif
-#define CALL LINKAGE APART
-#define UNTRACED __attribute__((no_instrument_function, noinline))
-#define KEEP_FRAME __asm__ volatile("" ::: "memory")
+#include "tests/host/native/traced.h"
 
 #define EXPECT(what)             \
   do {                           \

@@ -110,7 +110,7 @@ void run_each_way(const Subject& subject, const std::string& size) {
     run_files::expect_no_lanes(child.pid());
     const Told told(traced.out);
     const std::string output = run_files::output_of(folder, child.pid());
-    if (testing::Test::HasFailure()) return;
+    if (output.empty()) return;
     expect_whole(output, told);
     expect_told(output, told);
   }
