@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/base/high_descriptor.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
@@ -103,6 +104,15 @@ int open(const char* path, Identity& identity) noexcept {
   if (judged == 0) return folder;
   raw::close(folder);
   return judged;
+}
+
+int open_file(const char* path, const char* name) noexcept {
+  Identity any;
+  const int folder = open(path, any);
+  if (folder < 0) return folder;
+  const int opened = raw::open_at(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  raw::close(folder);
+  return opened < 0 ? opened : moved_high(opened);
 }
 
 void link(const char* folder, const char* link_name, const char* target, std::uint32_t pid) noexcept {

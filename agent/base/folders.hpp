@@ -33,6 +33,9 @@ int inspect(const char* path, Identity& identity) noexcept;
 // A handle to work in such a folder, close-on-exec, or -errno.
 int open(const char* path, Identity& identity) noexcept;
 
+// An existing file in such a folder, to read and write, on a high descriptor; or -errno.
+int open_file(const char* path, const char* name) noexcept;
+
 // Lets `link_name` in `folder` point to `target`, at one moment. Nothing happens where that name is no link:
 // it is somebody's own. `pid` tells processes apart that do so at the same time.
 void link(const char* folder, const char* link_name, const char* target, std::uint32_t pid) noexcept;

@@ -41,7 +41,7 @@ Drain::~Drain() {
 
 bool Drain::set_up(const DrainSettings& settings) noexcept {
   settings_ = settings;
-  journal_.open(settings.lane_folder);
+  journal_.open(settings.lane_folder, settings.lane_folder_path);
   pool_ = lanes::PoolView::over(settings.lanes->memory());
   if (!pool_) return false;
   if (settings.code_lane >= 0 && code_lane_.open(settings.code_lane)) functions_.open(&code_lane_);

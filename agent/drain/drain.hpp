@@ -35,10 +35,11 @@ namespace jitquill::drain {
 using Now = lanes::ClockPair;
 
 struct DrainSettings {
-  LaneSource* lanes = nullptr;  // outlives the drain, as all of these
-  Folder* output = nullptr;     // where the sinks' files are
-  int lane_folder = -1;         // a directory's descriptor: the journal's
-  int code_lane = -1;           // the file `code`, to read; taken over. -1 = nothing is named
+  LaneSource* lanes = nullptr;             // outlives the drain, as all of these
+  Folder* output = nullptr;                // where the sinks' files are
+  const char* lane_folder_path = nullptr;  // where `lane_folder` can be opened again; null = nowhere
+  int lane_folder = -1;                    // a directory's descriptor: the journal's
+  int code_lane = -1;                      // the file `code`, to read; taken over. -1 = nothing is named
   RunOutputs::Settings outputs{};
   bool is_this_process = false;       // so its mappings say what native functions are called
   bool has_native_functions = false;  // so they are looked at now: it may be killed before one is asked for

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "agent/base/checksum.hpp"
+#include "agent/base/folders.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -39,11 +40,26 @@ bool Journal::put_record(bool is_whole, std::span<const std::uint8_t> payload) n
   return true;
 }
 
+bool Journal::has_folder() noexcept {
+  if (folder_identity_.is_of(folder_)) return true;
+  if (path_ == nullptr) return false;
+  folders::Identity any;
+  const int opened = folders::open(path_, any);
+  const int again = opened < 0 ? opened : moved_high(opened);
+  if (!folder_identity_.is_of(again)) {
+    if (again >= 0) raw::close(again);
+    return false;
+  }
+  own_folder_.adopt(again);
+  folder_ = again;
+  return true;
+}
+
 Status Journal::replace(std::span<const std::uint8_t> whole) noexcept {
   record_.clear();
   record_.raw(magic());
   if (!put_record(true, whole)) return Status::kNoMemory;
-  if (!folder_identity_.is_of(folder_)) return Status::kNoOutput;
+  if (!has_folder()) return Status::kNoOutput;
   const int made =
       raw::open_at(folder_, kNextName, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (made < 0) return Status::kNoOutput;

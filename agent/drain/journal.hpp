@@ -29,13 +29,17 @@ class Journal {
   static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 
   // `folder`: a directory's descriptor, which stays the caller's. Where it is another file's later, replace()
-  // fails.
-  void open(int folder) noexcept {
+  // opens `path`, if that is the same directory, and fails otherwise. Null: it has none.
+  void open(int folder, const char* path = nullptr) noexcept {
     folder_ = folder;
+    path_ = path;
     folder_identity_.note(folder);
   }
 
-  void close() noexcept { file_.close(); }
+  void close() noexcept {
+    file_.close();
+    own_folder_.close();
+  }
 
   // A new file with this state in it, in place of the one before.
   Status replace(std::span<const std::uint8_t> whole) noexcept;
@@ -67,12 +71,15 @@ class Journal {
  private:
   static constexpr std::size_t kHeadSize = 24;
 
+  bool has_folder() noexcept;
   bool put_record(bool is_whole, std::span<const std::uint8_t> payload) noexcept;
   std::uint64_t open_file() noexcept;
   std::uint64_t read_record(std::uint64_t at, Bytes& record) noexcept;
   bool continue_at(std::uint64_t at) noexcept;
 
   int folder_ = -1;
+  const char* path_ = nullptr;
+  OwnDescriptor own_folder_;                // if the other was closed
   jitquill::FileIdentity folder_identity_;  // not that of symbol_table.hpp
   GroupFile file_;
   Bytes record_;

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "agent/base/counters.hpp"
+#include "agent/base/folders.hpp"
 #include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -36,6 +37,7 @@ void name_file(std::string_view command, const char* file, FixedText<64>& name) 
 
 Status RunOutputs::open(const Settings& settings, Folder& folder, Say say) noexcept {
   say_ = say;
+  path_ = folder.path();
   Status failed = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -149,10 +151,25 @@ void RunOutputs::count_losses(Output& output) noexcept {
   output.counted = now;
 }
 
+// Daemons close every descriptor. What stands under our path now must be the file that we had.
+bool RunOutputs::open_again(Output& output) noexcept {
+  if (*path_ == '\0' || output.file.is_ours()) return false;
+  const int descriptor = folders::open_file(path_, output.name.c_str());
+  if (descriptor < 0) return false;
+  if (!output.file.take_back(descriptor)) {
+    raw::close(descriptor);
+    return false;
+  }
+  count(Counter::outputs_opened_again);
+  return true;
+}
+
 void RunOutputs::append() noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     if (!output.is_off && output.bytes.size() != 0) {
-      note(output, output.file.append(output.bytes.view()));
+      Status status = output.file.append(output.bytes.view());
+      if (status != Status::kOk && open_again(output)) status = output.file.append(output.bytes.view());
+      note(output, status);
       output.committed = output.file.size();
       count_losses(output);
     }

@@ -5,7 +5,8 @@
 //
 // Context   [drain]; `jitquill recover`. Any one thread.
 // Promises  a sink that fails three times in a row, in encoding or writing, is switched off and said so
-//           once; the others go on. What a sink could not take is not in its file in part.
+//           once; the others go on. A file whose descriptor the process closed is opened again. What a sink
+//           could not take is not in its file in part.
 #pragma once
 
 #include <cstddef>
@@ -78,6 +79,7 @@ class RunOutputs {
   bool add(const SinkRow& row) noexcept;
   template <class Call>
   void each(Call call) noexcept;
+  bool open_again(Output& output) noexcept;
   void note(Output& output, Status status) noexcept;
   static void count_losses(Output& output) noexcept;
 
@@ -85,6 +87,7 @@ class RunOutputs {
   std::size_t count_ = 0;
   Bytes state_;
   Say say_ = nullptr;
+  const char* path_ = "";  // of their folder
 };
 
 }  // namespace jitquill::drain

@@ -49,7 +49,7 @@ class OutputPlace final : public Folder {
   // As in the folder's name.
   std::string_view command() const noexcept { return start_.command(); }
   // Absolute; empty before open(). Whole at every moment, also for who does not hold the lock, and for good.
-  const char* path() const noexcept { return path_.load(std::memory_order_acquire); }
+  const char* path() const noexcept override { return path_.load(std::memory_order_acquire); }
 
  private:
   enum class Noexec { kRefused, kTaken };

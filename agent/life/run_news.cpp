@@ -164,6 +164,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
   }
   Bytes arguments;
   return ProcessDrain::open({.output = &place,
+                             .lane_folder_path = folder_.path(),
                              .lane_folder = files_.handle(),
                              .code_lane = files_.open_to_read(lanes::kCodeFile),
                              .outputs = {.formats = options.formats,

@@ -45,6 +45,12 @@ void GroupFile::take(GroupFile& other) noexcept {
   budget_ = other.budget_;
 }
 
+bool GroupFile::take_back(int descriptor) noexcept {
+  if (!descriptor_.is_same_file(descriptor)) return false;
+  descriptor_.adopt(descriptor);
+  return cut_back();
+}
+
 // Where it does not stand there: it may have been moved, or have no place at all.
 bool GroupFile::is_at_its_end() noexcept {
   if (!descriptor_.is_ours()) {

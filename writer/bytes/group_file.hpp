@@ -6,7 +6,7 @@
 //           its last byte at every moment but inside append(). Where it cannot be cut back it is closed:
 //           nothing is ever written behind a torn group, which would hide all that follows.
 //           A descriptor that the process closed and uses for another file is neither written to nor closed.
-// Does not  buffer, sync, or reopen. Nor notice a descriptor that changes hands inside append().
+// Does not  buffer, sync, or open. Nor notice a descriptor that changes hands inside append().
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ class GroupFile {
   // What the other had, with the size that it had there: the file may have grown since by another process's
   // hand.
   void take(GroupFile& other) noexcept;
+  // Another descriptor of the file whose own the process closed: it grows on where it was. False: it is
+  // another file's, and the caller's.
+  bool take_back(int descriptor) noexcept;
   bool is_open() const noexcept { return descriptor_.number() >= 0; }
   // The descriptor still stands for the file.
   bool is_ours() const noexcept { return descriptor_.is_ours(); }

@@ -55,6 +55,8 @@ class OwnDescriptor {
   }
   int number() const noexcept { return number_; }  // -1 = none
   bool is_ours() const noexcept { return identity_.is_of(number_); }
+  // Whether that one stands for the file that ours stood for.
+  bool is_same_file(int other) const noexcept { return identity_.is_of(other); }
   void close() noexcept {
     if (is_ours()) raw::close(number_);
     number_ = -1;

@@ -27,6 +27,8 @@ class Folder {
   virtual int create(const char* name) noexcept = 0;
   // Takes a file away that create() made and that came to nothing.
   virtual void remove(const char* name) noexcept = 0;
+  // Where it is; stays readable for good. Empty: nowhere that could be opened.
+  virtual const char* path() const noexcept { return ""; }
   // What its files may take together; null = no limit. A sink that meets it answers kFull.
   virtual Budget* budget() noexcept { return nullptr; }
 

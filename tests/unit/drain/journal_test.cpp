@@ -58,6 +58,22 @@ TEST_F(JournalFile, MakesNoFileInAFolderThatHasItsNumberNow) {
   ::close(other);
 }
 
+TEST_F(JournalFile, OpensItsFolderAgainByItsPath) {
+  journal.open(handle, folder.path.c_str());
+  ASSERT_EQ(journal.replace(bytes_of("whole")), Status::kOk);
+  TemporaryFolder theirs;
+  const int ours = ::dup(handle);
+  const int other = ::open(theirs.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(dup2(other, handle), handle);
+  EXPECT_EQ(journal.replace(bytes_of("again")), Status::kOk);
+  EXPECT_EQ(journal.append(bytes_of("more")), Status::kOk);
+  EXPECT_TRUE(std::filesystem::is_empty(theirs.path));
+  ASSERT_EQ(dup2(ours, handle), handle);
+  EXPECT_EQ(folded(), (Texts{"again", "more"}));
+  ::close(other);
+  ::close(ours);
+}
+
 TEST_F(JournalFile, FoldsToWhatWasAppended) {
   EXPECT_EQ(folded(), Texts{});
   ASSERT_EQ(journal.replace(bytes_of("whole")), Status::kOk);

@@ -215,6 +215,25 @@ TEST(GroupFile, NeverWritesIntoAnEmptyFileThatHasItsNumberNow) {
   close(number);
 }
 
+TEST(GroupFile, GoesOnByAnotherDescriptorOfItsFileOnly) {
+  GroupFile file;
+  file.adopt(memfd_create("groups", MFD_CLOEXEC));
+  EXPECT_EQ(file.append(bytes_of("ours")), Status::kOk);
+  const int number = file.descriptor();
+  const int again = open(("/proc/self/fd/" + std::to_string(number)).c_str(), O_RDWR | O_CLOEXEC);
+  const int other = put_in_place_of(file, "theirs");
+  EXPECT_EQ(file.append(bytes_of("more")), Status::kWriteFailed);
+  EXPECT_FALSE(file.take_back(other));
+  EXPECT_TRUE(is_open(other)) << "which stays its caller's";
+  ASSERT_TRUE(file.take_back(again));
+  EXPECT_EQ(file.append(bytes_of("more")), Status::kOk);
+  EXPECT_EQ(contents(again), "oursmore");
+  EXPECT_EQ(contents(other), "theirs");
+  EXPECT_TRUE(is_open(number));
+  close(other);
+  close(number);
+}
+
 TEST(GroupFile, NeverClosesAFileThatHasItsNumberNow) {
   int number = -1;
   int other = -1;
