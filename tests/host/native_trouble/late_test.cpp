@@ -1,6 +1,8 @@
 // Libraries that are opened late, and closed, and others opened at their place: each call has the name of the
 // function that was there then.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -65,6 +67,31 @@ TEST(StaticPrograms, AreLeftAlone) {
     const auto ended = run(with_preload(folder, kHosts + how, {}, "formats=calls hooks=*"));
     ASSERT_TRUE(ended.succeeded()) << ended.describe();
     EXPECT_FALSE(std::filesystem::exists(folder.path() + "/out"));
+  }
+}
+
+// The loader takes no preload from who runs them; and one that was linked with our library has it ask for
+// nothing.
+TEST(SetuidPrograms, AreLeftAlone) {
+  if (getuid() != 0) GTEST_SKIP() << "not root: cannot become another user";
+  for (const std::string& program :
+       {kHosts + "growing_frames", std::string(NATIVE_HOSTS) + "/calls_gcc_return_O2"}) {
+    const TempFolder folder;
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+    const std::string copy = folder.file("program");
+    std::filesystem::copy(program, copy);
+    const auto as_nobody = [&](const char* mode) {
+      EXPECT_EQ(chmod(copy.c_str(), static_cast<mode_t>(std::stoul(mode, nullptr, 8))), 0);
+      return run(with_preload(folder, "setpriv", {"--reuid=65534", "--regid=65534", "--clear-groups", copy},
+                              "formats=counts hooks=call_*"));
+    };
+    auto ended = as_nobody("4755");
+    ASSERT_TRUE(ended.succeeded()) << ended.describe();
+    EXPECT_EQ(ended.err, "");
+    EXPECT_FALSE(std::filesystem::exists(folder.path() + "/out"));
+    ended = as_nobody("755");
+    if (!std::filesystem::exists(folder.path() + "/out"))
+      GTEST_SKIP() << "others cannot load our libraries here: " << ended.describe();
   }
 }
 
