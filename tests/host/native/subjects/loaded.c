@@ -8,6 +8,14 @@
 
 #include "tests/host/native/subjects/subject.h"
 
+/* What is bound to its own libraries first finds libc's names, which do nothing, unless it was linked with
+ * ours. */
+#ifdef WAY_return
+#define HAS_OWN_HOOKS 1
+#else
+#define HAS_OWN_HOOKS 0
+#endif
+
 static atomic_int g_is_over;
 
 CALL int call_beside(int x) {
@@ -39,21 +47,19 @@ UNTRACED int main(int argc, char** argv) {
   pthread_t thread;
   EXPECT(pthread_create(&thread, NULL, run, NULL) == 0);
   static const int kModes[] = {RTLD_NOW, RTLD_LAZY, RTLD_NOW | RTLD_DEEPBIND, RTLD_NOW | RTLD_GLOBAL};
-  unsigned long in_library = 0;
+  unsigned long traced = 0;
   for (unsigned i = 0; i < rounds; ++i) {
     void* const opened = dlopen(library, kModes[i % 4]);
     EXPECT(opened != NULL);
     int (*const function)(int) = (int (*)(int))dlsym(opened, "call_of_library");
     EXPECT(function != NULL);
     for (int j = 0; j < 10; ++j) EXPECT(call_into(function, j) == 3 * j + 4);
-    in_library += 10;
+    if (!(kModes[i % 4] & RTLD_DEEPBIND) || HAS_OWN_HOOKS) traced += 10;
     EXPECT(dlclose(opened) == 0);
   }
   g_is_over = 1;
   EXPECT(pthread_join(thread, NULL) == 0);
-  /* A library that is gone when the writer looks has no names; of what ran there, nothing more can be said.
-   */
-  EXPECT(in_library == 10ul * rounds);
+  printf("count call_of_library %lu\ncount call_in_library %lu\n", traced, traced);
   tell_counts();
   return 0;
 }
