@@ -59,7 +59,7 @@ case $mode in
     build release && run release -L 'unit|golden|law'
     ;;
   normal)
-    # The matrix builds some five hundred programs of its own.
+    # The matrix builds some two thousand programs of its own.
     build release && run release -LE long -E '/NativeMatrix\.'
     build clang unit-tests && run clang -L 'unit|golden'
     build fuzz fuzzers && run fuzz -L fuzz
