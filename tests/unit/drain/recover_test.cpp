@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -20,6 +21,7 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/drain/drained_process.hpp"
 #include "tests/unit/drain/killing_syscall.hpp"
+#include "tests/unit/drain/told_log.hpp"
 
 namespace jitquill::drain {
 namespace {
@@ -55,6 +57,7 @@ struct Place {
   }
   std::string calls() const { return test_support::read_text(output.file("calls")); }
   std::string counts() const { return test_support::read_text(output.file("counts")); }
+  eventlog_reader::File eventlog() const { return eventlog_reader::read_file(output.file(".eventlog")); }
 };
 
 class Story {
@@ -76,7 +79,8 @@ class Story {
     settings_.output = &output_;
     settings_.lane_folder = folder_;
     settings_.code_lane = ::open(place.lanes.file("code").c_str(), O_RDONLY | O_CLOEXEC);
-    settings_.outputs.formats = tests::format_bit("calls") | tests::format_bit("counts");
+    settings_.outputs.formats =
+        tests::format_bit("calls") | tests::format_bit("counts") | tests::format_bit("eventlog");
   }
   ~Story() {
     ::close(folder_);
@@ -105,9 +109,16 @@ class Story {
   KillWhen when = KillWhen::kBefore;
 
  private:
+  void load(std::uint64_t id, std::uint64_t when_ns) {
+    static constexpr std::uint8_t kCode[16] = {};
+    const CodeLoad load{.id = id, .when_ns = when_ns, .address = 64 * id, .bytes = kCode, .name = "jitted"};
+    Written written;
+    EXPECT_EQ(code_.load(load, written), Status::kOk);
+  }
   // Two threads that go on, one that ends; frames stay open from step to step; new functions each time.
   void record(std::uint64_t step) {
     EXPECT_EQ(code_.function(step + 1, "step_" + std::to_string(step), "s.nib", 1), Status::kOk);
+    load(100 + step, 1'000'000 * step + 3);
     if (step == 0) {
       for (const std::uint32_t tid : {11u, 12u}) (void)pool_.begin_thread(tid);
     }
@@ -182,6 +193,7 @@ std::string told(const std::string& calls) {
 
 struct Outputs {
   std::string calls, counts;
+  std::vector<std::string> eventlog;
 };
 
 class Killed : public testing::Test {
@@ -192,7 +204,8 @@ class Killed : public testing::Test {
     if (!known.contains(steps)) {
       const Place place;
       EXPECT_EQ(in_child([&] { Story(place).run(steps); }), 0);
-      known[steps] = {told(place.calls()), place.counts()};
+      known[steps] = {told(place.calls()), place.counts(), tests::told(place.eventlog())};
+      EXPECT_GT(known[steps].eventlog.size(), 2400 * steps);
       EXPECT_GT(place.counts().size(), steps == 0 ? 10u : 100u);
     }
     return known[steps];
@@ -228,6 +241,7 @@ class Killed : public testing::Test {
     munmap(memory.data(), memory.size());
     ASSERT_EQ(place.counts(), undisturbed(steps).counts) << steps;
     ASSERT_EQ(told(place.calls()), undisturbed(steps).calls) << steps;
+    ASSERT_EQ(tests::told(place.eventlog()), undisturbed(steps).eventlog) << steps;
   }
 };
 
