@@ -39,7 +39,7 @@ struct RunOptions {
 // The places that made most, first.
 void say_allocations(const nib::Source& source, const nib::Executable& executable) {
   std::vector<const nib::FaultSite*> sites;
-  for (const nib::FaultSite& each : executable.sites())
+  for (const auto& [place, each] : executable.sites())
     if (each.made_objects > 0) sites.push_back(&each);
   std::sort(sites.begin(), sites.end(),
             [](const auto* a, const auto* b) { return a->made_bytes > b->made_bytes; });
@@ -96,6 +96,17 @@ int main(int argc, char** argv) {
                    "write to stderr how much was allocated where");
   command.add_flag("--time", options.wants_time,
                    "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
+  const auto force = [&options](nib::Tiers tiers) {
+    return [&options, tiers](std::int64_t) { options.compile.tiers = tiers; };
+  };
+  CLI::Option* const first =
+      command.add_flag_function("--tier1", force(nib::Tiers::kFirst), "the first tier of code only");
+  command.add_flag_function("--tier2", force(nib::Tiers::kSecond), "the second tier at once")
+      ->excludes(first);
+  command
+      .add_option("--hot", options.compile.hot, "calls and loop turns of a function before the second tier")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
   try {
     command.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

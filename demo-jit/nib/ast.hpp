@@ -195,7 +195,8 @@ struct Statement;
 
 struct Block {
   std::vector<Statement> statements;
-  bool is_final = false;  // checker: control never leaves at the end
+  bool is_final = false;     // checker: control never leaves at the end
+  std::uint32_t number = 0;  // checker: from 1, in its function; 0: the function's own
 };
 struct Declaration {
   std::string_view name;
@@ -255,6 +256,7 @@ struct Variable {
   std::string_view name;
   Type type;
   bool is_mutable;
+  bool is_assigned = false;  // checker: again, behind its first value
 };
 
 struct Function {
@@ -268,6 +270,9 @@ struct Function {
   std::vector<Position> parameter_places;
   bool has_references = false;  // checker: values that the collector must know
   bool may_collect = false;     // checker: calls, loops and what else the collector may run in
+  bool has_tail_call = false;   // checker: `return f(...)`
+  std::uint32_t size = 0;       // checker: expressions
+  std::uint32_t blocks = 1;     // checker: the function's own included
 };
 
 struct Field {

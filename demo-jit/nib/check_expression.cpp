@@ -103,6 +103,7 @@ Type ExpressionChecker::require_value(Expression& expression) {
 }
 
 Type ExpressionChecker::check(Expression& expression) {
+  ++function_.size;
   const std::size_t collections = collections_;
   expression.type = std::visit([&](auto& node) { return type_of(node, expression.at); }, expression.node);
   expression.may_collect = collections_ != collections;

@@ -40,6 +40,7 @@ class FunctionChecker : private ExpressionChecker {
 
   void check_block(Block& block) {
     const std::size_t outer_start = std::exchange(scope_start_, bindings_.size());
+    block.number = function_.blocks++;
     check_statements(block);
     bindings_.resize(scope_start_);
     scope_start_ = outer_start;
@@ -79,7 +80,8 @@ class FunctionChecker : private ExpressionChecker {
     require_value(*assignment.value);
     if (binding == nullptr) return false;
     assignment.variable = binding->variable;
-    const Variable& variable = function_.variables[binding->variable];
+    Variable& variable = function_.variables[binding->variable];
+    variable.is_assigned = true;
     if (!variable.is_mutable) {
       diagnostics_.error(at, quoted(variable.name) + " was defined with 'let' and cannot be assigned");
     }
@@ -138,6 +140,8 @@ class FunctionChecker : private ExpressionChecker {
       return true;
     }
     require_value(*statement.value);
+    const auto* call = std::get_if<Call>(&statement.value->node);
+    function_.has_tail_call = function_.has_tail_call || (call != nullptr && !call->is_record);
     if (function_.result == Type::kNone) {
       diagnostics_.error(statement.value->at, "function " + quoted(function_.name) + " has no result");
     } else {

@@ -9,7 +9,9 @@
 #include <jitquill/asmjit.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <vector>
 
 #include "nib/code_table.hpp"
 #include "nib/stack_trace.hpp"
@@ -17,6 +19,10 @@
 namespace nib {
 
 using SitePolicy = jitquill::SitePolicy;
+
+inline bool has_sites(SitePolicy policy) noexcept {
+  return policy == SitePolicy::kAlways || (policy == SitePolicy::kWhenWanted && jitquill_wants_sites() != 0);
+}
 
 // A compiler whose functions have lines, tail calls, and sites as the policy says.
 inline void prepare(asmjit::x86::Compiler& compiler, SitePolicy sites) {
@@ -38,6 +44,10 @@ class CodeMemory : public jitquill::JitRuntime {
  protected:
   // Out of memory: no trace of this function is worth more than the end of the process.
   void on_announced(const jitquill_code& code) noexcept override { table_.add(code); }
+  asmjit::Error _release(void* function) noexcept override {
+    table_.remove(function);
+    return jitquill::JitRuntime::_release(function);
+  }
 
  private:
   CodeTable table_;
@@ -49,6 +59,8 @@ struct CodeOrigin {
   std::string file;  // absolute
   std::uint32_t first_line;
   std::uint32_t last_line;
+  std::vector<jitquill_inline_position> inlined;
+  std::deque<std::string> names;  // that `inlined` points to
 };
 
 // Null on failure.
@@ -56,7 +68,9 @@ inline void* place(CodeMemory& memory, asmjit::CodeHolder& code, const CodeOrigi
   const jitquill::Announcement announcement{.name = origin.name.c_str(),
                                             .file = origin.file.c_str(),
                                             .first_line = origin.first_line,
-                                            .last_line = origin.last_line};
+                                            .last_line = origin.last_line,
+                                            .inline_positions = origin.inlined.data(),
+                                            .inline_position_count = origin.inlined.size()};
   void* entry = nullptr;
   return memory.add(&entry, &code, announcement) == asmjit::kErrorOk ? entry : nullptr;
 }

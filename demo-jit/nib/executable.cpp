@@ -1,11 +1,9 @@
 #include "nib/executable.hpp"
 
+#include <atomic>
 #include <string>
-#include <utility>
 
-#include "nib/ast.hpp"
 #include "nib/checker.hpp"
-#include "nib/lowering.hpp"
 #include "nib/parser.hpp"
 
 namespace nib {
@@ -23,18 +21,52 @@ class FirstError : public asmjit::ErrorHandler {
   std::string message_;
 };
 
-// Null: a diagnostic says why.
-void* compile_function(const Source& source, const Function& function, LoweringContext& context,
-                       CodeMemory& memory, const CompileOptions& options, bool is_spawn_code,
-                       Diagnostics& diagnostics) {
+}  // namespace
+
+Executable::Executable(const Source& source, Program program, const CompileOptions& options)
+    : source_(source),
+      program_(std::move(program)),
+      options_(options),
+      table_(program_.functions.size()),
+      times_hot_(program_.functions.size()) {
+  for (const Function& each : program_.functions)
+    profiles_.push_back({.heat = options_.hot, .has_run = std::vector<std::uint8_t>(each.blocks)});
+}
+
+Executable::~Executable() {
+  for (const auto& [unit, code] : units_) memory_.release(code);
+  for (void* each : replaced_) memory_.release(each);
+}
+
+// ---- Compiling ----
+
+void* Executable::placed(Unit unit, Diagnostics& diagnostics) {
+  void*& code = units_[unit];
+  if (code == nullptr) code = compiled(unit, diagnostics);
+  if (code == nullptr) units_.erase(unit);
+  return code;
+}
+
+void* Executable::compiled(Unit unit, Diagnostics& diagnostics) {
+  const Function& function = program_.functions[unit.first];
+  const bool is_second = unit.second.tier == Tier::kSecond;
+  LoweringContext context{.program = program_,
+                          .table = table_.data(),
+                          .data = data_,
+                          .executable = this,
+                          .profiles = profiles_,
+                          .counts_heat = options_.tiers == Tiers::kBoth,
+                          .leaves_out = options_.tiers == Tiers::kBoth,
+                          .inlines = is_second && !has_sites(options_.sites),
+                          .counts_sites = options_.counts_sites};
   FirstError error;
   asmjit::CodeHolder code;
-  code.init(memory.environment());
+  code.init(memory_.environment());
   code.setErrorHandler(&error);
   asmjit::x86::Compiler compiler(&code);
-  prepare(compiler, options.sites);
-  FunctionLowering lowering(compiler, context, function);
-  const asmjit::FuncNode* node = is_spawn_code ? lowering.run_spawn_code() : lowering.run();
+  prepare(compiler, options_.sites);
+  FunctionLowering lowering(compiler, context, function, unit.second);
+  const asmjit::FuncNode* node = lowering.run();
   if (error.message().empty()) compiler.finalize();
   if (!error.message().empty()) {
     diagnostics.error(function.at, "cannot compile '" + std::string(function.name) + "': " + error.message());
@@ -46,21 +78,82 @@ void* compile_function(const Source& source, const Function& function, LoweringC
                       "function '" + std::string(function.name) + "' needs too large a stack frame");
     return nullptr;
   }
-  void* entry = place(memory, code,
-                      {.name = (is_spawn_code ? "spawn " : "") + std::string(function.name),
-                       .file = source.absolute_path,
-                       .first_line = function.at.line,
-                       .last_line = function.end.line});
+  void* const entry = place(memory_, code, origin_of(unit, lowering));
   if (entry == nullptr) diagnostics.error(function.at, "no memory for code");
   return entry;
 }
 
-}  // namespace
+CodeOrigin Executable::origin_of(Unit unit, const FunctionLowering& lowering) const {
+  const Function& function = program_.functions[unit.first];
+  const bool is_spawn = unit.second.entry == Form::Entry::kSpawn;
+  CodeOrigin origin{.name = (is_spawn ? "spawn " : "") + std::string(function.name),
+                    .file = source_.absolute_path,
+                    .first_line = function.at.line,
+                    .last_line = function.end.line,
+                    .inlined = {},
+                    .names = {}};
+  for (const InlinePosition& each : lowering.positions()) {
+    origin.names.emplace_back(each.function->name);
+    origin.inlined.push_back({.caller = each.caller,
+                              .line = each.line,
+                              .column = 0,
+                              .function_line = each.function->at.line,
+                              .function_column = each.function->at.column,
+                              .reserved = 0,
+                              .function = origin.names.back().c_str(),
+                              .file = source_.absolute_path.c_str()});
+  }
+  return origin;
+}
 
-Executable::~Executable() {
-  for (const std::vector<void*>* table : {&spawn_table_, &table_})
-    for (void* entry : *table)
-      if (entry != nullptr) memory_.release(entry);
+std::vector<Form> Executable::forms_of(std::string_view function) const {
+  const std::lock_guard guard(mutex_);
+  std::vector<Form> forms;
+  for (const auto& [unit, code] : units_)
+    if (program_.functions[unit.first].name == function) forms.push_back(unit.second);
+  return forms;
+}
+
+// ---- Tiers ----
+
+void* Executable::code_at(const CodePoint& point) {
+  const std::lock_guard guard(mutex_);
+  Diagnostics unheard;
+  if (point.form.entry == Form::Entry::kSpawn) return placed({point.function, point.form}, unheard);
+  return point.form.tier == Tier::kSecond ? heat(point.function, point.form.block)
+                                          : cool(point.function, point.form.block);
+}
+
+// Other threads call through the table meanwhile.
+void Executable::lead_to(std::uint32_t function, void* code) {
+  if (code != nullptr) std::atomic_ref(table_[function]).store(code, std::memory_order_release);
+}
+
+// A loop that turns is left for the second tier at once; calls find it in the table, of a function that was
+// hot once more.
+void* Executable::heat(std::uint32_t function, std::uint32_t block) {
+  Diagnostics unheard;
+  profiles_[function].heat = options_.hot;
+  if (++times_hot_[function] > 1 || block == 0)
+    lead_to(function, placed({function, {.tier = Tier::kSecond}}, unheard));
+  if (block == 0) return nullptr;
+  return placed({function, {.entry = Form::Entry::kBlock, .tier = Tier::kSecond, .block = block}}, unheard);
+}
+
+// The block was left out, and has come to run: what was made without it is made anew when it is hot again.
+void* Executable::cool(std::uint32_t function, std::uint32_t block) {
+  Diagnostics unheard;
+  Profile& profile = profiles_[function];
+  profile.has_run[block] = 1;
+  profile.heat = options_.hot;
+  lead_to(function, placed({function, {}}, unheard));
+  for (auto each = units_.lower_bound({function, {}});
+       each != units_.end() && each->first.first == function;) {
+    const bool is_stale = each->first.second.tier == Tier::kSecond;
+    if (is_stale) replaced_.push_back(each->second);
+    each = is_stale ? units_.erase(each) : std::next(each);
+  }
+  return placed({function, {.entry = Form::Entry::kBlock, .block = block}}, unheard);
 }
 
 std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,
@@ -68,26 +161,10 @@ std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnosti
   Program program = parse(source, diagnostics);
   if (diagnostics.empty()) check(program, diagnostics);
   if (!diagnostics.empty()) return nullptr;
-  std::unique_ptr<Executable> result(new Executable);
-  result->table_.resize(program.functions.size());
-  result->spawn_table_.resize(program.functions.size());
-  result->main_ = program.main;
-  LoweringContext context{.program = program,
-                          .table = result->table_.data(),
-                          .faults = result->faults_,
-                          .strs = result->strs_,
-                          .spawn_table = result->spawn_table_.data(),
-                          .counts_sites = options.counts_sites};
-  for (std::size_t i = 0; i < program.functions.size(); ++i) {
-    result->table_[i] =
-        compile_function(source, program.functions[i], context, result->memory_, options, false, diagnostics);
-  }
-  for (std::size_t i = 0; i < program.functions.size(); ++i) {
-    void*& entry = result->spawn_table_[i];
-    if (entry == nullptr) continue;
-    entry =
-        compile_function(source, program.functions[i], context, result->memory_, options, true, diagnostics);
-  }
+  std::unique_ptr<Executable> result(new Executable(source, std::move(program), options));
+  const Tier tier = options.tiers == Tiers::kSecond ? Tier::kSecond : Tier::kFirst;
+  for (std::uint32_t i = 0; i < result->table_.size(); ++i)
+    result->table_[i] = result->placed({i, {.tier = tier}}, diagnostics);
   return diagnostics.empty() ? std::move(result) : nullptr;
 }
 

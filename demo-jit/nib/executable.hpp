@@ -1,25 +1,35 @@
-// From a source to code that can be run: the front door of nib.
+// A program that was compiled, and the front door of nib.
 //
 // Context   any; an Executable may be run by several threads at once.
-// Promises  compile() gives either an Executable or at least one diagnostic. Code stays placed as long as the
-//           Executable lives. The Source must outlive it: names point into its text.
+// Promises  compile() gives either an Executable or at least one diagnostic. Code that is replaced stays
+// placed as
+//           long as the Executable lives, since it may still run. The Source must outlive it: names point
+//           into its text.
 // Does not  run anything; see run() in runtime.hpp.
 #pragma once
 
-#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "nib/ast.hpp"
 #include "nib/code_memory.hpp"
-#include "nib/runtime.hpp"
+#include "nib/lowering.hpp"
 #include "nib/source.hpp"
-#include "nib/str.hpp"
+#include "nib/tier.hpp"
 
 namespace nib {
+
+enum class Tiers : std::uint8_t { kBoth, kFirst, kSecond };
 
 struct CompileOptions {
   SitePolicy sites = SitePolicy::kWhenWanted;  // whether calls of the functions can be traced
   bool counts_sites = false;                   // FaultSite says what was made where, if the run counts too
+  Tiers tiers = Tiers::kBoth;
+  std::int32_t hot = 5000;  // calls and loop turns of a function in the first tier before there is a second
 };
 
 class Executable {
@@ -30,22 +40,43 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  Main main() const noexcept { return reinterpret_cast<Main>(table_[main_]); }
+  Main main() const noexcept { return reinterpret_cast<Main>(table_[program_.main]); }
   // For stack traces; empty without an agent.
   const CodeTable& code_table() const noexcept { return memory_.table(); }
   // Where objects are made, among others.
-  const std::deque<FaultSite>& sites() const noexcept { return faults_; }
+  const auto& sites() const noexcept { return data_.faults; }
+
+  // In which a function exists now.
+  std::vector<Form> forms_of(std::string_view function) const;
+
+  // ---- For jitted code ----
+  // Null: there is none, and none can be made. Of the second tier's begin always.
+  void* code_at(const CodePoint& point);
 
  private:
   friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&, const CompileOptions&);
-  Executable() = default;
+  Executable(const Source& source, Program program, const CompileOptions& options);
 
+  using Unit = std::pair<std::uint32_t, Form>;  // of which function what
+
+  void* placed(Unit unit, Diagnostics& diagnostics);
+  void* compiled(Unit unit, Diagnostics& diagnostics);
+  CodeOrigin origin_of(Unit unit, const FunctionLowering& lowering) const;
+  void* heat(std::uint32_t function, std::uint32_t block);
+  void* cool(std::uint32_t function, std::uint32_t block);
+  void lead_to(std::uint32_t function, void* code);
+
+  const Source& source_;
+  const Program program_;
+  const CompileOptions options_;
+  mutable std::mutex mutex_;
   CodeMemory memory_;
-  std::vector<void*> table_;        // entry of each function; jitted calls load from here
-  std::vector<void*> spawn_table_;  // of those that are spawned: what calls them in a new thread
-  std::deque<FaultSite> faults_;
-  std::deque<StaticStr> strs_;
-  std::size_t main_ = 0;
+  std::vector<void*> table_;  // entry of each function; jitted calls load from here
+  std::vector<Profile> profiles_;
+  std::vector<std::uint32_t> times_hot_;
+  CodeData data_;
+  std::map<Unit, void*> units_;
+  std::vector<void*> replaced_;  // may still run
 };
 
 std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,

@@ -77,7 +77,8 @@ FunctionLowering::Value FunctionLowering::value_of(const FloatLiteral& node, Pos
 }
 
 FunctionLowering::Value FunctionLowering::value_of(const StrLiteral& node, Position, const Reg&) {
-  return constant(reinterpret_cast<std::int64_t>(context_.strs.emplace_back(node.text).str()));
+  const auto made = context_.data.strs.try_emplace(node.text.data(), node.text);
+  return constant(reinterpret_cast<std::int64_t>(made.first->second.str()));
 }
 
 FunctionLowering::Value FunctionLowering::value_of(const NullLiteral&, Position, const Reg&) {
@@ -85,7 +86,7 @@ FunctionLowering::Value FunctionLowering::value_of(const NullLiteral&, Position,
 }
 
 FunctionLowering::Value FunctionLowering::value_of(const VariableUse& node, Position, const Reg&) {
-  const Reg& reg = variables_[node.variable];
+  const Reg& reg = inlining_.variables[node.variable];
   return {.kind = Value::Kind::kVariable, .reg = reg, .is_float = reg.isXmm()};
 }
 
@@ -125,6 +126,7 @@ FunctionLowering::Value FunctionLowering::value_of(const Binary& node, Position 
 
 FunctionLowering::Value FunctionLowering::value_of(const Call& node, Position at, const Reg& wanted) {
   if (node.is_record) return new_record(node, at);
+  if (is_inlined(node)) return inlined(node, at, wanted);
   return result_of(invoke(node, at), context_.program.functions[node.target].result, wanted);
 }
 
@@ -135,10 +137,10 @@ FunctionLowering::Value FunctionLowering::result_of(asmjit::InvokeNode* call, Ty
 }
 
 // Every value has 64 bits: bool is 0 or 1, what lies in the heap its address.
-asmjit::FuncSignatureBuilder FunctionLowering::signature_of(const Function& function) {
+asmjit::FuncSignatureBuilder FunctionLowering::signature_of(const Function& function, bool is_whole) {
   asmjit::FuncSignatureBuilder signature(asmjit::CallConvId::kHost);
   signature.setRet(id_of(function.result));
-  for (std::uint32_t i = 0; i < function.parameter_count; ++i)
+  for (std::uint32_t i = 0; is_whole && i < function.parameter_count; ++i)
     signature.addArg(id_of(function.variables[i].type));
   return signature;
 }
@@ -179,11 +181,16 @@ asmjit::InvokeNode* FunctionLowering::invoke(const Call& node, Position at, bool
   mark_if_new(at.line);
   make_passable(arguments);
   if (is_last) leave_frame();
-  const Gp slot = cc_.newUIntPtr();
-  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + node.target)));
-  asmjit::InvokeNode* call = nullptr;
-  cc_.invoke(&call, x86::ptr(slot), signature_of(context_.program.functions[node.target]));
+  asmjit::InvokeNode* const call = invoke(node.target);
   set_arguments(call, arguments);
+  return call;
+}
+
+asmjit::InvokeNode* FunctionLowering::invoke(std::uint32_t function) {
+  const Gp slot = cc_.newUIntPtr();
+  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + function)));
+  asmjit::InvokeNode* call = nullptr;
+  cc_.invoke(&call, x86::ptr(slot), signature_of(context_.program.functions[function]));
   return call;
 }
 

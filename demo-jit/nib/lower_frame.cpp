@@ -2,6 +2,7 @@
 // with a slot for each variable, and for each other value that must outlive a collection. Objects never move,
 // so registers stay right whatever the register allocator does: a slot is written when its value is made, and
 // read by the collector alone.
+#include <algorithm>
 #include <cstddef>
 
 #include "nib/lowering.hpp"
@@ -39,6 +40,9 @@ FunctionLowering::Value FunctionLowering::held(const Value& value, Type type, bo
 
 // Emitted last, when all slots are known, and put first: parameters are held when the first poll comes.
 void FunctionLowering::enter_frame() {
+  asmjit::BaseNode* const end = cc_.setCursor(entry_);
+  if (form_.entry == Form::Entry::kBlock) take_passed();
+  entry_ = cc_.setCursor(end);
   if (!has_frame()) return;
   cc_.setStackSize(frame_, static_cast<std::uint32_t>(sizeof(Frame) + slot_count_ * sizeof(std::int64_t)));
   asmjit::BaseNode* const last = cc_.setCursor(entry_);
@@ -49,10 +53,8 @@ void FunctionLowering::enter_frame() {
   cc_.mov(frame_word(1), asmjit::imm(slot_count_));
   for (std::uint32_t i = 0; i < slot_count_; ++i) {
     const std::uint32_t slot = sizeof(Frame) / sizeof(std::int64_t) + i;
-    std::uint32_t parameter = 0;
-    while (parameter < function_.parameter_count && slots_[parameter] != slot) ++parameter;
-    if (parameter < function_.parameter_count) {
-      cc_.mov(frame_word(slot), variables_[parameter].as<Gp>());
+    if (Reg reg; is_held_at_entry(slot, reg)) {
+      cc_.mov(frame_word(slot), reg.as<Gp>());
     } else {
       cc_.mov(frame_word(slot), asmjit::imm(0));
     }
@@ -60,6 +62,14 @@ void FunctionLowering::enter_frame() {
   cc_.lea(link, frame_);
   cc_.mov(frames, link);
   cc_.setCursor(last);
+}
+
+bool FunctionLowering::is_held_at_entry(std::uint32_t slot, Reg& reg) const {
+  const auto variable = std::find_if(entry_scope_.begin(), entry_scope_.end(),
+                                     [&](std::uint32_t each) { return inlining_.slots[each] == slot; });
+  if (variable == entry_scope_.end()) return false;
+  reg = inlining_.variables[*variable];
+  return true;
 }
 
 void FunctionLowering::leave_frame() {

@@ -59,8 +59,9 @@ x86::Mem FunctionLowering::element(const Value& array, const Value& index, Type 
   mark_if_new(at.line);
   const Gp start = in_register(array);
   const Gp place = in_register(index);
-  const Gp length = cc_.newInt64();
-  cc_.mov(length, x86::qword_ptr(start, offsetof(Array, length)));
+  const auto known = lengths_.find(start.id());
+  const Gp length = known != lengths_.end() ? known->second : cc_.newInt64();
+  if (known == lengths_.end()) cc_.mov(length, x86::qword_ptr(start, offsetof(Array, length)));
   cc_.cmp(place, length);
   cc_.jae(fault(fault_site(type == Type::kStr ? Fault::kStrIndex : Fault::kIndex, at),
                 FaultValues{.first = place, .second = length}));
@@ -81,7 +82,10 @@ FunctionLowering::Value FunctionLowering::value_of(const Index& node, Position a
 FunctionLowering::Value FunctionLowering::length_of(const BuiltinCall& node, Position at, const Reg& wanted) {
   const Value array = value(*node.arguments[0]);
   mark_if_new(at.line);
-  return load(x86::qword_ptr(in_register(array), offsetof(Array, length)), Type::kInt, wanted);
+  const Gp start = in_register(array);
+  if (const auto known = lengths_.find(start.id()); known != lengths_.end())
+    return {.kind = Value::Kind::kVariable, .reg = known->second};
+  return load(x86::qword_ptr(start, offsetof(Array, length)), Type::kInt, wanted);
 }
 
 FunctionLowering::Value FunctionLowering::new_array(const BuiltinCall& node, Position at, const Reg& wanted) {

@@ -56,19 +56,12 @@ FunctionLowering::Value FunctionLowering::value_of(const Spawn& node, Position a
     to.setSize(sizeof(std::int64_t));
     store(to, arguments[i]);
   }
-  void** const entry = context_.spawn_table + call.target;
-  *entry = entry;  // needed
-  const Gp code = cc_.newUIntPtr();
+  const CodePoint& code = point(call.target, {.entry = Form::Entry::kSpawn});
   const Gp place = cc_.newUIntPtr();
-  cc_.mov(code, imm(reinterpret_cast<std::uint64_t>(entry)));
-  cc_.mov(code, x86::qword_ptr(code));
   cc_.lea(place, passed);
-  asmjit::InvokeNode* made = nullptr;
-  cc_.invoke(&made, imm(reinterpret_cast<std::uint64_t>(&nib_spawn)),
-             asmjit::FuncSignatureT<void*, const void*, void*, void*, std::int64_t>());
   const Value site = constant(fault_site(Fault::kNoThread, at, call.name));
-  set_arguments(
-      made, std::array{site, temporary(code), temporary(place), constant(static_cast<std::int64_t>(shape))});
+  auto* const made = call_runtime(&nib_spawn, {site, constant(reinterpret_cast<std::int64_t>(&code)),
+                                               temporary(place), constant(static_cast<std::int64_t>(shape))});
   return result_of(made, Type::kInt, wanted);
 }
 
@@ -80,20 +73,16 @@ asmjit::FuncNode* FunctionLowering::run_spawn_code() {
   const Gp result_place = cc_.newUIntPtr();
   node->setArg(0, arguments);
   node->setArg(1, result_place);
-  mark(function_.at.line);
+  mark(root_.at.line);
   std::vector<Value> values;
-  for (std::uint32_t i = 0; i < function_.parameter_count; ++i) {
+  for (std::uint32_t i = 0; i < root_.parameter_count; ++i) {
     const auto from = x86::qword_ptr(arguments, static_cast<std::int32_t>(i * sizeof(std::int64_t)));
-    values.push_back(load(from, function_.variables[i].type, Reg()));
+    values.push_back(load(from, root_.variables[i].type, Reg()));
   }
-  const auto index = static_cast<std::size_t>(&function_ - context_.program.functions.data());
-  const Gp slot = cc_.newUIntPtr();
-  cc_.mov(slot, imm(reinterpret_cast<std::uint64_t>(context_.table + index)));
-  asmjit::InvokeNode* call = nullptr;
-  cc_.invoke(&call, x86::ptr(slot), signature_of(function_));
+  asmjit::InvokeNode* const call = invoke(index_of(root_));
   set_arguments(call, values);
-  if (function_.result != Type::kNone) {
-    store(x86::qword_ptr(result_place), result_of(call, function_.result, Reg()));
+  if (root_.result != Type::kNone) {
+    store(x86::qword_ptr(result_place), result_of(call, root_.result, Reg()));
   }
   cc_.ret();
   cc_.endFunc();

@@ -13,35 +13,59 @@
 
 #include <array>
 #include <bit>
-#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "nib/ast.hpp"
 #include "nib/heap.hpp"
 #include "nib/runtime.hpp"
 #include "nib/str.hpp"
+#include "nib/tier.hpp"
 
 namespace nib {
+
+// What jitted code keeps pointers to. By the place in the source, so that code that is made again adds
+// nothing.
+struct CodeData {
+  std::map<std::tuple<Position, Fault, std::string_view>, FaultSite> faults;  // of a function
+  std::map<const char*, StaticStr> strs;                                      // literals
+  std::map<std::pair<std::uint32_t, Form>, CodePoint> points;
+};
 
 // What the functions of a program share.
 struct LoweringContext {
   const Program& program;
-  void* const* table;             // entry of each function, in the order of the program
-  std::deque<FaultSite>& faults;  // a deque: jitted code keeps pointers to its elements
-  std::deque<StaticStr>& strs;    // literals
-  void** spawn_table;             // entry of what calls each function in a new thread; not null: needed
-  bool counts_sites = false;      // each new object is counted at its place
+  void* const* table;  // entry of each function, in the order of the program
+  CodeData& data;
+  Executable* executable;          // of which points are
+  std::vector<Profile>& profiles;  // of each function
+  bool counts_heat = false;        // the first tier does
+  bool leaves_out = false;         // the second tier does, as the profile says
+  bool inlines = false;            // the second tier does
+  bool counts_sites = false;       // each new object is counted at its place
+};
+
+// A place in the source of a function's body, and the index of that of the call that was inlined there: -1,
+// none.
+struct InlinePosition {
+  std::int32_t caller;
+  std::uint32_t line;
+  const Function* function;
+  bool operator==(const InlinePosition&) const noexcept = default;
 };
 
 class FunctionLowering {
  public:
-  FunctionLowering(asmjit::x86::Compiler& compiler, LoweringContext& context, const Function& function);
+  FunctionLowering(asmjit::x86::Compiler& compiler, LoweringContext& context, const Function& function,
+                   Form form);
   asmjit::FuncNode* run();
-  // What a thread that is spawned with the function starts with: a SpawnCode.
-  asmjit::FuncNode* run_spawn_code();
+  // What the markers "@line#position" name; empty where nothing was inlined.
+  std::span<const InlinePosition> positions() const noexcept;
 
  private:
   using Gp = asmjit::x86::Gp;
@@ -65,6 +89,9 @@ class FunctionLowering {
     Label end;
   };
 
+  asmjit::FuncNode* run_spawn_code();
+  asmjit::FuncNode* begin();
+
   // ---- Statements (lowering.cpp; of elements and fields: lower_object.cpp) ----
   void poll(const FaultSite* site, std::uint32_t line);
   void assign(std::uint32_t variable, const Expression& expression);
@@ -82,12 +109,34 @@ class FunctionLowering {
   void statement(const Break& node);
   void statement(const Continue& node);
 
+  // ---- Tiers (lower_tier.cpp) ----
+  bool counts_heat() const noexcept;
+  bool can_transfer() const noexcept { return scope_.size() <= ThreadWords::kMostPassed; }
+  void count(std::uint32_t block);
+  void transfer(std::uint32_t block, Tier tier, const Label& back);
+  asmjit::x86::Mem passed(std::size_t index) const;
+  void take_passed();
+  bool is_left_out(const Block& block) const noexcept;
+  Label left_out(const Block& block);
+  void run_block_of_if(const Block& block);
+  const CodePoint& point(std::uint32_t function, Form form);
+
+  // ---- Inlining (lower_inline.cpp) ----
+  bool is_inlined(const Call& node) const noexcept;
+  Value inlined(const Call& node, Position at, const Reg& wanted);
+  void bind_parameters(const Function& callee, std::span<const Value> arguments);
+  void leave_inlined(const Return& node);
+  std::size_t position_at(std::uint32_t line);
+  bool has_known_length(const Variable& variable) const noexcept;
+  void know_length(const Reg& array, const Variable& variable);
+
   // ---- References that the collector must find (lower_frame.cpp) ----
   asmjit::x86::Mem thread_word(std::size_t offset) const;
   asmjit::x86::Mem frame_word(std::size_t index) const;
   // Functions that neither call nor loop need no frame; as they cannot recurse, no look at the stack either.
-  bool has_frame() const noexcept { return function_.has_references && function_.may_collect; }
+  bool has_frame() const noexcept { return root_.has_references && root_.may_collect; }
   void enter_frame();
+  bool is_held_at_entry(std::uint32_t slot, Reg& reg) const;
   void leave_frame();
   std::uint32_t new_slot();
   // `value` stays as it is while something is evaluated that may collect.
@@ -108,13 +157,21 @@ class FunctionLowering {
   Value truth_of(const Expression& expression);
   void value_to(const Expression& expression, const Reg& target);
   Value result_of(asmjit::InvokeNode* call, Type type, const Reg& wanted);
-  static asmjit::FuncSignatureBuilder signature_of(const Function& function);
+  // A continuation takes no arguments.
+  static asmjit::FuncSignatureBuilder signature_of(const Function& function, bool is_whole = true);
+  std::uint32_t index_of(const Function& function) const noexcept {
+    return static_cast<std::uint32_t>(&function - context_.program.functions.data());
+  }
   void make_passable(std::span<Value> arguments);
   void set_arguments(asmjit::InvokeNode* call, std::span<const Value> arguments);
+  // The call of a function that keeps all registers: else each variable of a loop would live in memory for
+  // it.
+  static void keep_registers(asmjit::InvokeNode* call);
   // Calls a function of runtime.hpp.
   template <class R, class... A>
   asmjit::InvokeNode* call_runtime(R (*function)(A...), std::array<Value, sizeof...(A)> arguments);
   asmjit::InvokeNode* invoke(const Call& node, Position at, bool is_last = false);
+  asmjit::InvokeNode* invoke(std::uint32_t function);
   // From left to right; references stay known, as far as a later one or, with `then_collects`, the use may
   // collect.
   std::vector<Value> values_of(const std::vector<ExpressionPtr>& nodes, bool then_collects);
@@ -192,20 +249,45 @@ class FunctionLowering {
   Label fault(const FaultSite& site, std::optional<FaultValues> values = std::nullopt);
   Label fault(Fault kind, Position at) { return fault(fault_site(kind, at)); }
   // Code that is rarely run goes behind the function's last statement.
-  void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }
+  void later(std::function<void()> emit) {
+    later_.push_back({inlining_.function, inlining_.caller, std::move(emit)});
+  }
+
+  // The body that is being lowered: the function's own, or one that is inlined in it.
+  struct Inlining {
+    const Function* function;
+    std::int32_t caller = -1;  // index of the call's position
+    std::vector<Reg> variables{};
+    std::vector<std::uint32_t> slots{};  // of each variable: its place in the frame
+    std::vector<Loop> loops{};
+    const Inlining* outer = nullptr;
+    Label end{};  // of an inlined body, as the next
+    Reg result{};
+  };
+  struct Later {
+    const Function* function;
+    std::int32_t caller;
+    std::function<void()> emit;
+  };
 
   asmjit::x86::Compiler& cc_;
   LoweringContext& context_;
-  const Function& function_;
-  std::vector<Reg> variables_;
-  std::vector<std::uint32_t> slots_;  // of each variable: its place in the frame
+  const Function& root_;  // whose code this is
+  const Form form_;
+  Inlining inlining_;
+  std::uint32_t inlined_size_ = 0;
+  std::vector<InlinePosition> positions_;
+  std::map<std::uint32_t, Gp> lengths_;     // of arrays that stay in their register, by its id
+  std::vector<std::uint32_t> scope_;        // variables that have a value
+  std::vector<std::uint32_t> entry_scope_;  // at the function's entry
+  Label resume_;                            // of a continuation: its block
+  bool is_hot_ = false;                     // the code that is being lowered has run often
   std::uint32_t slot_count_ = 0;
   std::uint32_t used_slots_ = 0;  // those of variables, and of what the statement holds
   asmjit::x86::Mem frame_{};
   asmjit::BaseNode* entry_ = nullptr;
   Gp site_register_;  // one for all: asmjit's time grows with the square of the registers
-  std::vector<Loop> loops_;
-  std::vector<std::function<void()>> later_;
+  std::vector<Later> later_;
   std::uint32_t line_ = 0;  // of the last marker
 };
 

@@ -75,6 +75,10 @@ struct ThreadWords {
   // Memory for new objects.
   std::byte* next = nullptr;
   std::byte* end = nullptr;
+  // What a transfer leads to (tier.hpp), and its variables, which nobody looks at before it has arrived.
+  void* target = nullptr;
+  static constexpr std::size_t kMostPassed = 64;
+  std::int64_t passed[kMostPassed] = {};
 };
 
 // initial-exec: jitted code needs the constant distance. A program that loads nib late fails to load instead

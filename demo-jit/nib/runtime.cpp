@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "nib/executable.hpp"
 #include "nib/str.hpp"
 #include "nib/telling.hpp"
 #include "nib/world.hpp"
@@ -84,6 +85,15 @@ std::int32_t thread_words_offset() noexcept {
   return static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(&words) - thread_pointer);
 }
 
+// ---- Code ----
+
+void* code_at(const CodePoint& point) {
+  void* const code = point.executable->code_at(point);
+  const bool is_needed = point.form.entry == Form::Entry::kSpawn || point.form.tier == Tier::kFirst;
+  if (code == nullptr && is_needed) nib_fail(point.site);
+  return code;
+}
+
 // ---- Stops and faults ----
 
 void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
@@ -96,11 +106,17 @@ extern "C" void nib_poll(const FaultSite* site, std::uintptr_t rsp) {
   this_thread->world->poll();
 }
 
+extern "C" void nib_transfer(const CodePoint* point) {
+  words.target = code_at(*point);
+}
+
+// NAME_keeping_registers calls NAME with its argument and the stack pointer of its caller.
 asm(R"(
+  .macro nib_keeping_registers name
   .text
-  .globl nib_poll_keeping_registers
-  .type nib_poll_keeping_registers, @function
-nib_poll_keeping_registers:
+  .globl \name\()_keeping_registers
+  .type \name\()_keeping_registers, @function
+\name\()_keeping_registers:
   .cfi_startproc
   .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
   push %\register
@@ -112,7 +128,7 @@ nib_poll_keeping_registers:
   movaps %xmm\number, 16*\number(%rsp)
   .endr
   lea 256+9*8+8(%rsp), %rsi
-  call nib_poll@PLT
+  call \name@PLT
   .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
   movaps 16*\number(%rsp), %xmm\number
   .endr
@@ -124,7 +140,10 @@ nib_poll_keeping_registers:
   .endr
   ret
   .cfi_endproc
-  .size nib_poll_keeping_registers, .-nib_poll_keeping_registers
+  .size \name\()_keeping_registers, .-\name\()_keeping_registers
+  .endm
+  nib_keeping_registers nib_poll
+  nib_keeping_registers nib_transfer
 )");
 
 void nib_fail(const FaultSite* site) {
@@ -196,7 +215,8 @@ Object* nib_new_record(const FaultSite* site, std::int64_t header) {
 
 // ---- Threads ----
 
-Task* nib_spawn(const FaultSite* site, SpawnCode* code, const std::int64_t* arguments, std::int64_t shape) {
+Task* nib_spawn(const FaultSite* site, const CodePoint* code, const std::int64_t* arguments,
+                std::int64_t shape) {
   World& world = *this_thread->world;
   const auto count = static_cast<std::size_t>(shape & 0xff);
   const bool gives_reference = (shape >> 8 & 1) != 0;

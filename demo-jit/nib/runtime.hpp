@@ -18,6 +18,7 @@
 #include "nib/heap.hpp"
 #include "nib/source.hpp"
 #include "nib/stack_trace.hpp"
+#include "nib/tier.hpp"
 
 namespace nib {
 
@@ -67,12 +68,16 @@ using SpawnCode = void(const std::int64_t* arguments, std::int64_t* result);
 // Of the current run; the elements are not set. Fails at `site`.
 Array* new_array(const FaultSite& site, Kind kind, std::int64_t length);
 [[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
+// What the point asks for; null where the other tier may as well go on.
+void* code_at(const CodePoint& point);
 
 extern "C" {
 // rsp is below the limit: the stack is full, which is a fault at `site` (null: it cannot be), or the thread
 // is to stop.
 // A call keeps all general and xmm registers.
 void nib_poll_keeping_registers(const FaultSite* site);
+// ThreadWords::target is where to go on, null: here. Keeps all registers, too.
+void nib_transfer_keeping_registers(const CodePoint* point);
 void nib_print_int(std::int64_t value);
 void nib_print_bool(std::int64_t value);
 void nib_print_float(double value);
@@ -96,7 +101,8 @@ Array* nib_fixed(const FaultSite* site, double value, std::int64_t digits);
 std::int64_t nib_compare(const Array* left, const Array* right);
 
 // `shape`: the number of arguments; 1 << 8 if the result is a reference; 1 << (16 + i) if argument i is one.
-Task* nib_spawn(const FaultSite* site, SpawnCode* code, const std::int64_t* arguments, std::int64_t shape);
+Task* nib_spawn(const FaultSite* site, const CodePoint* code, const std::int64_t* arguments,
+                std::int64_t shape);
 std::int64_t nib_join(const FaultSite* site, Task* task);
 Channel* nib_new_channel(const FaultSite* site, std::int64_t capacity, std::int64_t has_references);
 void nib_send(const FaultSite* site, Channel* channel, std::int64_t value);

@@ -92,13 +92,14 @@ void walk_stack(const CodeTable& code, StackTrace& trace) {
   Collector collector(trace);
   if (libunwind().get_context(&context) != 0 || libunwind().init_local(&cursor, &context) != 0) return;
   bool is_inside = false;
+  std::vector<CodeTable::Place> places;
   while (libunwind().step(&cursor) > 0) {
     unw_word_t pc = 0;
     if (libunwind().get_register(&cursor, UNW_REG_IP, &pc) != 0) break;
-    const CodeTable::Place place = code.find(pc - 1);  // the call, not what comes behind it
-    if (place.function == nullptr && is_inside) break;
-    is_inside = place.function != nullptr;
-    if (is_inside) collector.put(place);
+    code.find(pc - 1, places);  // the call, not what comes behind it
+    if (places.empty() && is_inside) break;
+    is_inside = !places.empty();
+    for (const CodeTable::Place& each : places) collector.put(each);
   }
   collector.finish();
 }

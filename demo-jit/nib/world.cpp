@@ -114,7 +114,7 @@ void* World::run_thread(void* argument) {
   world.attach(thread);
   std::int64_t result = 0;
   if (setjmp(thread.leave) == 0) {
-    thread.code(thread.arguments.data(), &result);
+    reinterpret_cast<SpawnCode*>(code_at(*thread.code))(thread.arguments.data(), &result);
     const Lock lock(world.mutex_);
     thread.task->result = result;
     thread.task->is_done = 1;

@@ -41,7 +41,7 @@ struct Thread {
   std::uint64_t allocated = 0;  // bytes, the rest of its hole included
   // Of a spawned one.
   Task* task = nullptr;
-  SpawnCode* code = nullptr;
+  const CodePoint* code = nullptr;
   std::vector<std::int64_t> arguments{};
   std::uint64_t references = 0;  // bit i: argument i
   pthread_t system_thread{};

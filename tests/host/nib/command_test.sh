@@ -109,39 +109,42 @@ expect heap_of_nothing 2 '' '.+' "$demo" --heap 0 good.nib
 expect fail 1 '' "fail.nib:3:5: error: none left\\|$untraced" "$demo" fail.nib
 
 # With an agent, whatever it writes, errors come with the calls that led to them.
-traced() { env LD_PRELOAD="$agent" JITQUILL_OPTIONS=formats=none "$@"; }
-expect fail_traced 1 '' \
-  "fail.nib:3:5: error: none left\\|  at f \\(fail.nib:3\\)\\|  at f \\(fail.nib:5\\)\\|  at main \\(fail.nib:8\\)\\|" traced "$demo" fail.nib
-expect division_traced 1 1 'zero.nib:4:11: error: division by zero\|  at main \(zero.nib:4\)\|' traced "$demo" zero.nib
-expect integer_overflow_traced 1 2000000000 \
-  'sum.nib:4:7: error: integer overflow\|  at grow \(sum.nib:4\)\|  at twice \(sum.nib:9\)\|  at main \(sum.nib:14\)\|' \
-  traced "$demo" sum.nib
-sed 's/grow(n, 0)/grow(n, 2)/' sum.nib >deeper.nib
-expect deep_integer_overflow_traced 1 2000000000 \
-  'deeper.nib:4:7: error: integer overflow\|  at grow \(deeper.nib:4\)\|(  at grow \(deeper.nib:6\)\|){2}  at twice \(deeper.nib:9\)\|  at main \(deeper.nib:14\)\|' \
-  traced "$demo" deeper.nib
-expect bounds_traced 1 40 \
-  'bounds.nib:6:12: error: index 3 is outside of an array of 3\|  at sum \(bounds.nib:6\)\|  at checked \(bounds.nib:9\)\|  at main \(bounds.nib:16\)\|' \
-  traced "$demo" bounds.nib
-sed "s/array(3, 10)/array(0, 10)/" bounds.nib >inner.nib
-expect inner_bounds_traced 1 40 \
-  'inner.nib:6:12: error: index 0 is outside of an array of 0\|  at sum \(inner.nib:6\)\|(  at sum \(inner.nib:5\)\|){3}  at checked \(inner.nib:9\)\|  at main \(inner.nib:16\)\|' \
-  traced "$demo" inner.nib
-expect heap_traced 1 '' \
-  'memory.nib:2:14: error: out of memory\|(  at grow \(memory.nib:[24]\)\|){2}  at main \(memory.nib:9\)\|' \
-  traced "$demo" --heap 1 memory.nib
-expect full_heap_traced 1 '' 'list.nib:5:9: error: out of memory\|  at main \(list.nib:5\)\|' traced "$demo" --heap 1 list.nib
-expect null_traced 1 2 "null.nib:3:11: error: null has no field 'x'\\|  at f \\(null.nib:3\\)\\|  at main \\(null.nib:7\\)\\|" traced "$demo" null.nib
-expect thread_traced 1 '' \
-  'thread.nib:2:12: error: division by zero\|  at f \(thread.nib:2\)\|  at spawn f \(thread.nib:1\)\|' traced "$demo" thread.nib
-# A tail call takes its caller's place: the trace has no checked().
-sed 's/let result = sum(rows\[row\], 4); return result;/return sum(rows[row], 4);/' bounds.nib >tail.nib
-expect tail_call_traced 1 40 \
-  'tail.nib:6:12: error: index 3 is outside of an array of 3\|  at sum \(tail.nib:6\)\|  at main \(tail.nib:16\)\|' \
-  traced "$demo" tail.nib
-expect stack_overflow_traced 1 '' \
-  "deep.nib:1:4: error: stack overflow in function 'down'\\|(  at down \\(deep.nib:1\\)\\|){20}  \.\.\. [0-9]{4,} calls left out\\|(  at down \\(deep.nib:1\\)\\|){4}  at main \\(deep.nib:2\\)\\|" \
-  traced "$demo" deep.nib
+# The same calls, wherever their code is inlined or was replaced.
+traced() { env LD_PRELOAD="$agent" JITQUILL_OPTIONS=formats=none "$@" ${tiers:+"$tiers"}; }
+for tiers in '' --tier1 --tier2 --hot=1; do
+  expect fail_traced 1 '' \
+    "fail.nib:3:5: error: none left\\|  at f \\(fail.nib:3\\)\\|  at f \\(fail.nib:5\\)\\|  at main \\(fail.nib:8\\)\\|" traced "$demo" fail.nib
+  expect division_traced 1 1 'zero.nib:4:11: error: division by zero\|  at main \(zero.nib:4\)\|' traced "$demo" zero.nib
+  expect integer_overflow_traced 1 2000000000 \
+    'sum.nib:4:7: error: integer overflow\|  at grow \(sum.nib:4\)\|  at twice \(sum.nib:9\)\|  at main \(sum.nib:14\)\|' \
+    traced "$demo" sum.nib
+  sed 's/grow(n, 0)/grow(n, 2)/' sum.nib >deeper.nib
+  expect deep_integer_overflow_traced 1 2000000000 \
+    'deeper.nib:4:7: error: integer overflow\|  at grow \(deeper.nib:4\)\|(  at grow \(deeper.nib:6\)\|){2}  at twice \(deeper.nib:9\)\|  at main \(deeper.nib:14\)\|' \
+    traced "$demo" deeper.nib
+  expect bounds_traced 1 40 \
+    'bounds.nib:6:12: error: index 3 is outside of an array of 3\|  at sum \(bounds.nib:6\)\|  at checked \(bounds.nib:9\)\|  at main \(bounds.nib:16\)\|' \
+    traced "$demo" bounds.nib
+  sed "s/array(3, 10)/array(0, 10)/" bounds.nib >inner.nib
+  expect inner_bounds_traced 1 40 \
+    'inner.nib:6:12: error: index 0 is outside of an array of 0\|  at sum \(inner.nib:6\)\|(  at sum \(inner.nib:5\)\|){3}  at checked \(inner.nib:9\)\|  at main \(inner.nib:16\)\|' \
+    traced "$demo" inner.nib
+  expect heap_traced 1 '' \
+    'memory.nib:2:14: error: out of memory\|(  at grow \(memory.nib:[24]\)\|){2}  at main \(memory.nib:9\)\|' \
+    traced "$demo" --heap 1 memory.nib
+  expect full_heap_traced 1 '' 'list.nib:5:9: error: out of memory\|  at main \(list.nib:5\)\|' traced "$demo" --heap 1 list.nib
+  expect null_traced 1 2 "null.nib:3:11: error: null has no field 'x'\\|  at f \\(null.nib:3\\)\\|  at main \\(null.nib:7\\)\\|" traced "$demo" null.nib
+  expect thread_traced 1 '' \
+    'thread.nib:2:12: error: division by zero\|  at f \(thread.nib:2\)\|  at spawn f \(thread.nib:1\)\|' traced "$demo" thread.nib
+  # A tail call takes its caller's place: the trace has no checked().
+  sed 's/let result = sum(rows\[row\], 4); return result;/return sum(rows[row], 4);/' bounds.nib >tail.nib
+  expect tail_call_traced 1 40 \
+    'tail.nib:6:12: error: index 3 is outside of an array of 3\|  at sum \(tail.nib:6\)\|  at main \(tail.nib:16\)\|' \
+    traced "$demo" tail.nib
+  expect stack_overflow_traced 1 '' \
+    "deep.nib:1:4: error: stack overflow in function 'down'\\|(  at down \\(deep.nib:1\\)\\|){20}  \.\.\. [0-9]{4,} calls left out\\|(  at down \\(deep.nib:1\\)\\|){4}  at main \\(deep.nib:2\\)\\|" \
+    traced "$demo" deep.nib
+done
 expect no_file 2 '' '.+' "$demo"
 expect missing_file 2 '' "demo-jit: cannot read 'none.nib': No such file or directory\\|" "$demo" none.nib
 expect folder 2 '' "demo-jit: cannot read 'folder': Is a directory\\|" "$demo" folder

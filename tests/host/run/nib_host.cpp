@@ -1,4 +1,5 @@
-// Runs a nib program on several threads at once. Arguments: what, its size, rounds, threads.
+// Runs a nib program on several threads at once. Arguments: what, its size, rounds, threads, and of the code
+// `first` or `second` for one tier, or the calls until the second.
 //
 //   deep    main calls down, which calls itself `size` times
 //   tail    main calls sum, which calls itself `size` times in the place of a return; a stack of 512 KiB
@@ -38,9 +39,21 @@ std::string program(const char* what, const std::string& size) {
   return down(size, "print(n);");
 }
 
+nib::CompileOptions options;
+
+void choose_tiers(const std::string& text) {
+  if (text == "first") {
+    options.tiers = nib::Tiers::kFirst;
+  } else if (text == "second") {
+    options.tiers = nib::Tiers::kSecond;
+  } else {
+    options.hot = std::atoi(text.c_str());
+  }
+}
+
 std::unique_ptr<nib::Executable> compiled(const nib::Source& source) {
   nib::Diagnostics diagnostics;
-  auto executable = nib::compile(source, diagnostics);
+  auto executable = nib::compile(source, diagnostics, options);
   for (const nib::Diagnostic& each : diagnostics.sorted())
     std::printf("%s\n", nib::to_line(source, each).c_str());
   if (executable == nullptr) std::exit(2);
@@ -85,7 +98,8 @@ void* run_job(void* argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
+  choose_tiers(argv[5]);
   const char* const what = argv[1];
   const bool jumps = std::strcmp(what, "jump") == 0;
   const nib::Source inner_source{"inner.nib", "/inner.nib", program(what, argv[2])};

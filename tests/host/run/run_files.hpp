@@ -28,9 +28,10 @@ struct Count {
   std::string place;
 };
 
-// By name: two rows of one name fail the test.
-std::map<std::string, Count> counts(const test_support::TempFolder& folder);
-std::map<std::string, Count> counts_in(const std::string& output);
+// By name: two rows of one name fail the test. With `adds_versions` their calls are added: of code that was
+// replaced by better code of the same function.
+std::map<std::string, Count> counts(const test_support::TempFolder& folder, bool adds_versions = false);
+std::map<std::string, Count> counts_in(const std::string& output, bool adds_versions = false);
 
 // name -> value of the file stats.
 std::map<std::string, std::uint64_t> stats(const test_support::TempFolder& folder);

@@ -1,8 +1,6 @@
 // The "@<line>" comment nodes from which line tables are made.
 #include <asmjit/x86.h>
 
-#include <deque>
-
 #include "nib/lowering.hpp"
 #include "tests/unit/nib/nib_programs.hpp"
 
@@ -20,15 +18,11 @@ std::vector<std::string> nodes_of(std::string_view text) {
   code.init(asmjit::Environment::host());
   asmjit::x86::Compiler compiler(&code);
   const std::vector<void*> table(program.functions.size());
-  std::deque<FaultSite> faults;
-  std::deque<StaticStr> strs;
-  std::vector<void*> spawn_table(program.functions.size());
-  LoweringContext context{.program = program,
-                          .table = table.data(),
-                          .faults = faults,
-                          .strs = strs,
-                          .spawn_table = spawn_table.data()};
-  FunctionLowering(compiler, context, program.functions.at(0)).run();
+  CodeData data;
+  std::vector<Profile> profiles(program.functions.size());
+  LoweringContext context{
+      .program = program, .table = table.data(), .data = data, .executable = nullptr, .profiles = profiles};
+  FunctionLowering(compiler, context, program.functions.at(0), {}).run();
   std::vector<std::string> result;
   for (const asmjit::BaseNode* node = compiler.firstNode(); node != nullptr; node = node->next()) {
     if (node->isComment()) result.emplace_back(node->inlineComment());

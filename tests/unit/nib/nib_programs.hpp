@@ -42,16 +42,29 @@ struct Ran {
   std::string error;  // "line:column: text" of a run-time error, else empty
 };
 
-inline Ran run_text(std::string_view text, const HeapOptions& heap = {}) {
+inline Ran run_text_as(std::string_view text, const HeapOptions& heap, const CompileOptions& options) {
   const Source source = source_of(text);
   Diagnostics diagnostics;
-  const auto executable = compile(source, diagnostics);
+  const auto executable = compile(source, diagnostics, options);
   for (const Diagnostic& each : diagnostics.sorted()) ADD_FAILURE() << short_line(each) << "\n" << text;
   Ran ran;
   if (executable == nullptr) return ran;
   const RunResult result = run(
       executable->main(), [&ran](std::string_view line) { ran.output.append(line); }, nullptr, heap);
   if (result.error) ran.error = short_line(*result.error);
+  return ran;
+}
+
+// The same in all tiers, of programs that are compiled quickly.
+inline Ran run_text(std::string_view text, const HeapOptions& heap = {}) {
+  constexpr std::size_t kShort = 2000;
+  const Ran ran = run_text_as(text, heap, {});
+  if (text.size() > kShort) return ran;
+  for (const CompileOptions& options : {CompileOptions{.tiers = Tiers::kSecond}, CompileOptions{.hot = 1}}) {
+    const Ran other = run_text_as(text, heap, options);
+    EXPECT_EQ(other.output, ran.output) << text;
+    EXPECT_EQ(other.error, ran.error) << text;
+  }
   return ran;
 }
 

@@ -114,8 +114,8 @@ TEST(Threads, ThatWaitForEachOtherAreAFault) {
             "2:1: all threads wait for each other");
   // Which of them tells of it is not said.
   for (const std::string_view main : {"print(join(spawn f(chan int(1))));", "spawn f(chan int(1));"}) {
-    const Ran ran =
-        run_text("fn f(c: chan int) -> int { return receive(c); }\nfn main() { " + std::string(main) + " }");
+    const Ran ran = run_text_as(
+        "fn f(c: chan int) -> int { return receive(c); }\nfn main() { " + std::string(main) + " }", {}, {});
     EXPECT_NE(ran.error.find(": all threads wait for each other"), std::string::npos) << ran.error;
     EXPECT_EQ(ran.output, "");
   }
