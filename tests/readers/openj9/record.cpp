@@ -91,7 +91,7 @@ class RecordReader {
     for (std::size_t i = 0; i < spans.size(); ++i) {
       const bool is_oldest = i + 1 == spans.size();
       if (is_wrap(data, spans[i])) {
-        upper = take_wrap(data, spans[i], is_oldest && !header_.is_internal, upper);
+        upper = take_wrap(data, spans[i], is_oldest, i == 0, upper);
       } else if (is_lost(data, spans[i])) {
         take_lost(data, spans[i], is_oldest, newest_first.empty());
       } else if (auto entry = take_entry(data, spans[i])) {
@@ -104,10 +104,15 @@ class RecordReader {
     entries_.insert(entries_.end(), std::make_move_iterator(newest_first.rbegin()),
                     std::make_move_iterator(newest_first.rend()));
   }
-  std::uint64_t take_wrap(const Source& data, const Span& span, bool is_oldest, std::uint64_t upper) const {
+  // In a ring what was in front of it may be overwritten, and a killed process may have put nothing behind
+  // it.
+  std::uint64_t take_wrap(const Source& data, const Span& span, bool is_oldest, bool is_newest,
+                          std::uint64_t upper) const {
     const std::uint64_t older = data.u32(span.begin + 3);
-    if (is_oldest) fault(Rule::kWrap, "a clock wrap that nothing is in front of", span.begin);
-    if (older == upper) fault(Rule::kWrap, "a clock wrap without a wrap", span.begin);
+    if (is_oldest && !header_.is_internal)
+      fault(Rule::kWrap, "a clock wrap that nothing is in front of", span.begin);
+    if (older == upper && !(is_newest && header_.is_internal))
+      fault(Rule::kWrap, "a clock wrap without a wrap", span.begin);
     return older;
   }
   void take_lost(const Source& data, const Span& span, bool is_oldest, bool is_last) {
@@ -140,9 +145,8 @@ class RecordReader {
   }
   void check_times(const std::vector<Entry>& newest_first, std::uint64_t oldest_upper) const {
     if (newest_first.empty()) return;
-    // A ring's lower word may be as of the entry before, in a process that was killed.
-    const std::uint64_t newest = newest_first.front().ticks;
-    if (header_.is_internal ? newest >> 32 != record_.newest_ticks >> 32 : newest != record_.newest_ticks)
+    // A ring's entries may be behind what it says, by the one that a killed process was putting.
+    if (!header_.is_internal && newest_first.front().ticks != record_.newest_ticks)
       fault(Rule::kWrap, "the record says another time than its newest entry");
     if (!header_.is_internal && oldest_upper != record_.first_ticks >> 32)
       fault(Rule::kWrap, "the upper clock word in front of the oldest entry is not the record's");

@@ -1,0 +1,62 @@
+// A trace in memory, as the writer makes it and as the reader, which knows nothing of our tables, prints it.
+//
+// Context   tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/readers/openj9/text.hpp"
+#include "writer/openj9/dat.hpp"
+#include "writer/openj9/header.hpp"
+
+namespace jitquill::openj9::tests {
+
+template <std::endian kOrder, unsigned kPointer>
+struct For {
+  static constexpr Target kTarget{kOrder, kPointer};
+};
+using Targets = testing::Types<For<std::endian::little, 8>, For<std::endian::little, 4>,
+                               For<std::endian::big, 8>, For<std::endian::big, 4>>;
+
+// Began at 03:04:05 of some day, 5 s after the machine.
+inline constexpr Clock kClock{5'000'000'000, 0x19B7CA98C88};
+
+inline std::string_view chars(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.view().data()), bytes.size()};
+}
+
+inline openj9_reader::Catalogue own_templates() {
+  Bytes dat;
+  put_dat(dat);
+  openj9_reader::Catalogue catalogue;
+  openj9_reader::add_templates(chars(dat), catalogue);
+  EXPECT_EQ(describe(catalogue.violations), "");
+  return catalogue;
+}
+
+template <Target kTarget>
+std::string header(std::uint32_t record_size, Type type = Type::kExternal, const Clock& clock = kClock) {
+  Header header;
+  header.record_size = record_size;
+  header.clock = clock;
+  header.type = type;
+  header.service = "jitquill";
+  Bytes out;
+  EXPECT_EQ(put_header<kTarget>(header, out), Status::kOk);
+  return std::string(chars(out));
+}
+
+// What stands in the last column, without the lines in front of the entries.
+inline std::vector<std::string> printed(const openj9_reader::Text& text) {
+  std::vector<std::string> lines;
+  std::size_t at = text.text.find("Tracepoint Data\n") + 16;
+  for (std::size_t end; (end = text.text.find('\n', at)) != std::string::npos; at = end + 1)
+    lines.push_back(text.text.substr(at, end - at));
+  return lines;
+}
+
+}  // namespace jitquill::openj9::tests
