@@ -2,52 +2,10 @@
 
 #include <algorithm>
 
+#include "writer/eventlog/event_table.hpp"
+
 namespace jitquill::eventlog {
 namespace {
-
-struct FieldText {
-  FieldType type;
-  std::string_view name;
-};
-
-// Behind one that stands for none.
-#define FIELD(type, name)  \
-  , {                      \
-    FieldType::type, #name \
-  }
-#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...) \
-  constexpr FieldText name##Fields[] = {{FieldType::kU8, ""} __VA_ARGS__};
-#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) \
-  EVENTLOG_EVENT(name, NAME, number, owner, text, __VA_ARGS__)
-#include "writer/eventlog/event.def"
-#undef EVENTLOG_EVENT
-#undef FIELD
-
-struct Declaration {
-  Event event;
-  Owner owner;
-  Level since, until;
-  std::uint16_t size;
-  std::string_view text;
-  std::span<const FieldText> fields;
-};
-
-#define ROW(name, owner, since, until, text) \
-  {Event::name, Owner::owner, since, until, LayoutOf<Event::name>::kDeclaredSize, text, name##Fields},
-constexpr Level kFirst = Level::k9_0, kLast = Level::k9_12;
-constexpr Declaration kDeclarations[] = {
-#define EVENTLOG_EVENT(name, NAME, number, owner, text, ...) ROW(name, owner, kFirst, kLast, text)
-#define EVENTLOG_NEWER(name, NAME, number, owner, since, text, ...) \
-  ROW(name, owner, Level::since, kLast, text)
-#define EVENTLOG_OLDER(name, NAME, number, owner, until, text, ...) \
-  ROW(name, owner, kFirst, Level::until, text)
-#include "writer/eventlog/event.def"
-#undef EVENTLOG_EVENT
-};
-#undef ROW
-
-constexpr std::string_view kTypeNames[] = {"u8",   "u16",  "u32",   "u64",         "str",
-                                           "cstr", "strs", "bytes", "u8 times u32"};
 
 // Four bytes each, as a text.
 constexpr std::string_view kHeaderBegin("hdrb"), kHeaderEnd("hdre"), kTypesBegin("hetb"), kTypesEnd("hete"),
@@ -55,18 +13,18 @@ constexpr std::string_view kHeaderBegin("hdrb"), kHeaderEnd("hdre"), kTypesBegin
 
 void put_fields(std::span<const FieldText> fields, Bytes& out) noexcept {
   for (const FieldText& field : fields) {
-    const std::string_view type = kTypeNames[static_cast<std::size_t>(field.type)];
+    const std::string_view type = type_name(field.type);
     out.u16be(kFieldItem).u16be(static_cast<std::uint16_t>(type.size() + 1 + field.name.size()));
     out.raw(type).u8(' ').raw(field.name);
   }
 }
 
-void put_declaration(const Declaration& row, Bytes& out) noexcept {
+void put_declaration(const EventRow& row, Bytes& out) noexcept {
   out.raw(kTypeBegin).u16be(number_of(row.event)).u16be(row.size);
   out.u32be(static_cast<std::uint32_t>(row.text.size())).raw(row.text);
   const std::size_t extra_at = out.size() + sizeof(std::uint32_t);
   out.u32be(0);
-  if (row.owner == Owner::kJitquill) put_fields(row.fields.subspan(1), out);
+  if (row.owner == Owner::kJitquill) put_fields(row.fields, out);
   if (!out.failed()) out.patch_u32be(extra_at - 4, static_cast<std::uint32_t>(out.size() - extra_at));
   out.raw(kTypeEnd);
 }
@@ -78,7 +36,7 @@ constexpr std::size_t kEndTimeAt = kBlockSizeAt + 4;
 
 void put_header(std::span<const Owner> owners, Bytes& out, Level level) noexcept {
   out.raw(kHeaderBegin).raw(kTypesBegin);
-  for (const Declaration& row : kDeclarations) {
+  for (const EventRow& row : event_rows()) {
     const bool is_known = row.since <= level && level <= row.until;
     if (is_known && std::ranges::find(owners, row.owner) != owners.end()) put_declaration(row, out);
   }
