@@ -103,6 +103,30 @@ TEST(Eventlog, HasAllThatARuntimeTold) {
             (std::map<std::string, std::uint64_t>{{"main", 1}, {"work", 1}}));
 }
 
+#ifdef JITQUILL_COMMAND
+TEST(Eventlog, IsShownAndCheckedByTheCommand) {
+  const TempFolder folder;
+  run_host(folder, RUNTIME_HOST, {"1"}, "formats=eventlog hooks=*");
+  const std::string log = log_files::only(folder);
+  const auto command = [&](const std::string& verb, const std::string& file) {
+    return test_support::run({.words = {JITQUILL_COMMAND, verb, file}, .environment = {}, .folder = {}});
+  };
+  const auto shown = command("show", log);
+  EXPECT_TRUE(shown.succeeded()) << shown.describe();
+  for (const char* const part : {" cap   0 STOP_THREAD thread 1, status 1, info 0\n", " cap   1 GC_IDLE\n",
+                                 " - CAPSET_DELETE capset 1\n", " cap   0 JITQUILL_ENTER function 0\n",
+                                 "name work, file /src/runtime.lang\n", " end of data\n"})
+    EXPECT_NE(shown.out.find(part), shown.out.npos) << part;
+  const auto checked = command("check", log);
+  EXPECT_TRUE(checked.succeeded()) << checked.describe();
+  EXPECT_NE(checked.out.find(" records, 0 wrong, 0 notes\n"), checked.out.npos) << checked.out;
+  std::filesystem::resize_file(log, std::filesystem::file_size(log) - 3);
+  const auto torn = command("check", log);
+  EXPECT_TRUE(torn.succeeded()) << torn.describe();
+  EXPECT_NE(torn.out.find("note: torn:"), torn.out.npos) << torn.out;
+}
+#endif
+
 TEST(Eventlog, HasOnlyEventsOfGhcIfAsked) {
   const TempFolder folder;
   run_host(folder, RUNTIME_HOST, {"1"}, "formats=eventlog hooks=* eventlog.own=0 eventlog.level=9.12");
