@@ -111,7 +111,10 @@ class Story {
  private:
   void load(std::uint64_t id, std::uint64_t when_ns) {
     static constexpr std::uint8_t kCode[16] = {};
-    const CodeLoad load{.id = id, .when_ns = when_ns, .address = 64 * id, .bytes = kCode, .name = "jitted"};
+    CodeLoad load;
+    load.id = id, load.when_ns = when_ns;
+    load.address = 64 * id, load.bytes = kCode;
+    load.name = "jitted";
     Written written;
     EXPECT_EQ(code_.load(load, written), Status::kOk);
   }
