@@ -117,10 +117,9 @@ bool is_there(const char* program) {
   return test_support::run({{"sh", "-c", std::string("command -v ") + program}, {}, ""}).succeeded();
 }
 
-TEST_P(Native, DebuggersSeeTheCallers) {
-  if (!is_there("gdb")) GTEST_SKIP() << "no gdb";
+void expect_callers_in_gdb(const Way& way) {
   const TempFolder folder;
-  const auto host = with_preload(folder, GetParam().host("calls"), {}, kTraced);
+  const auto host = with_preload(folder, way.host("calls"), {}, kTraced);
   test_support::Command gdb{
       {"gdb", "-nx", "-batch", "-ex", "set startup-with-shell off", "-ex", "set breakpoint pending on"},
       {},
@@ -141,6 +140,33 @@ TEST_P(Native, DebuggersSeeTheCallers) {
   EXPECT_NE(leaf, std::string::npos) << ended.out << ended.err;
   EXPECT_NE(caller, std::string::npos) << ended.out << ended.err;
   EXPECT_NE(main, std::string::npos) << ended.out << ended.err;
+}
+
+// gdb takes a second to begin. What it sees of hooks does not depend on who compiled the calls of them.
+class NativeDebugged : public testing::TestWithParam<Way> {
+ public:
+  static std::vector<Way> ways_of_hooks() {
+    auto all = ways();
+    std::erase_if(all, [](const Way& way) { return way.compiler != "gcc" || way.level != "O2"; });
+    return all;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ways, NativeDebugged, testing::ValuesIn(NativeDebugged::ways_of_hooks()),
+                         [](const auto& way) { return way.param.how; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NativeDebugged);
+
+TEST_P(NativeDebugged, DebuggersSeeTheCallers) {
+  if (!is_there("gdb")) GTEST_SKIP() << "no gdb";
+  expect_callers_in_gdb(GetParam());
+}
+
+TEST(NativeMatrix, DebuggersSeeTheCallersInEachWay) {
+  if (times(0, 1) == 0) GTEST_SKIP() << "JITQUILL_LONG=1 runs it";
+  if (!is_there("gdb")) GTEST_SKIP() << "no gdb";
+  for (const Way& way : ways()) {
+    SCOPED_TRACE(testing::PrintToString(way));
+    expect_callers_in_gdb(way);
+  }
 }
 
 TEST(NativeNames, GprofCountsAsWithoutUs) {
