@@ -5,9 +5,9 @@
 
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/names.hpp"
+#include "writer/sink/function_texts.hpp"
 #include "writer/sink/run_sink.hpp"
 #include "writer/text/event_text.hpp"
-#include "writer/text/function_texts.hpp"
 
 namespace jitquill {
 namespace {

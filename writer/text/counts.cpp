@@ -3,8 +3,8 @@
 #include <new>
 
 #include "writer/bytes/decimal.hpp"
+#include "writer/sink/function_texts.hpp"
 #include "writer/sink/run_sink.hpp"
-#include "writer/text/function_texts.hpp"
 #include "writer/text/open_counts.hpp"
 
 namespace jitquill {

@@ -1,4 +1,4 @@
-#include "writer/text/function_texts.hpp"
+#include "writer/sink/function_texts.hpp"
 
 #include "writer/bytes/names.hpp"
 
