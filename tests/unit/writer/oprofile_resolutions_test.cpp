@@ -104,7 +104,7 @@ const Resolution kOfAllFiles[] = {
      [] {
        const auto bytes = tree_bytes(kFive, kSmall);
        EXPECT_EQ(bytes[7], 0);
-       for (const std::size_t i : {4, 5, 6, 7}) EXPECT_EQ(word(bytes, i), 0u);
+       for (const std::size_t i : {4u, 5u, 6u, 7u}) EXPECT_EQ(word(bytes, i), 0u);
      }},
     {23, "streams end with their file; a torn tail is not theirs",
      [] {
@@ -240,7 +240,7 @@ const Resolution kOfDatabases[] = {
     {22, "what is unused is (NIL, 0, 0)",
      [] {
        const auto bytes = tree_bytes({{9, 1}}, kSmall);
-       for (const std::size_t entry : {8 + 2 + 3, 8 + 14 + 2}) {
+       for (const std::size_t entry : {8u + 2 + 3, 8u + 14 + 2}) {
          EXPECT_EQ(word(bytes, entry), ~std::uint64_t{0});
          EXPECT_EQ(word(bytes, entry + 1), 0u);
          EXPECT_EQ(word(bytes, entry + 2), 0u);
