@@ -5,6 +5,7 @@
 #include "agent/intake/itt/itt.hpp"
 #include "agent/intake/jvmti/attach.hpp"
 #include "agent/intake/lookout.hpp"
+#include "agent/intake/opagent/opagent.hpp"
 #include "agent/intake/perfmap/perfmap.hpp"
 #include "agent/life/leave.hpp"
 #include "agent/life/native_hooks.hpp"
@@ -25,4 +26,7 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .native_names_shown = &jitquill::native_names_shown,
     .objects_go = &jitquill::objects_go,
     .objects_went = &jitquill::objects_went,
+    .opagent_code = &jitquill::intake::opagent::code,
+    .opagent_lines = &jitquill::intake::opagent::lines,
+    .opagent_unload = &jitquill::intake::opagent::unload,
 };

@@ -29,6 +29,10 @@ struct PrivateFunctions {
   void (*native_names_shown)(std::atomic<const void*>* targets, std::uint32_t count);
   void (*objects_go)();  // life/native_hooks.hpp
   void (*objects_went)();
+  // intake/opagent/opagent.hpp
+  void (*opagent_code)(const char* name, std::uint64_t address, const void* bytes, std::uint32_t size);
+  void (*opagent_lines)(const void* bytes, std::size_t count, const void* rows);
+  void (*opagent_unload)(std::uint64_t address);
 };
 
 }  // namespace jitquill

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "agent/intake/memory.hpp"
+#include "agent/intake/text.hpp"
 #include "writer/model/code.hpp"
 
 namespace jitquill::intake::itt {
@@ -37,15 +37,6 @@ class Raw {
  private:
   std::uint8_t bytes_[kMost] = {};
   Layout layout_ = {};
-};
-
-// NUL-terminated, in the intakes' memory; empty if there is none.
-struct Text {
-  Block block;
-  std::size_t size = 0;
-
-  const char* c_str() noexcept { return block ? reinterpret_cast<const char*>(block.data()) : nullptr; }
-  std::string_view view() noexcept { return {c_str(), block ? size : 0}; }
 };
 
 struct Report {
