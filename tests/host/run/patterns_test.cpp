@@ -13,7 +13,7 @@ Rows run_patterns(const TempFolder& folder, unsigned switches, const std::string
                   std::uint64_t& calls) {
   test_support::Child child(with_agent(folder, PATTERNS_HOST, {std::to_string(switches)},
                                        "formats=counts policy=lossless hooks=" + hooks));
-  const auto ended = child.wait(120);
+  const auto ended = child.wait(600);
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
   calls = std::stoull("0" + ended.out);
   const auto stats = run_files::stats(folder);
