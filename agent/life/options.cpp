@@ -203,6 +203,28 @@ const char* set_eventlog_level(Options& options, std::string_view value) noexcep
   return choose(options.run.eventlog_level, {"9.0", "9.4", "9.12"}, value) ? nullptr
                                                                            : "must be 9.0, 9.4 or 9.12";
 }
+const char* set_eventlog_messages(Options& options, std::string_view value) noexcept {
+  return set_flag(options.run.eventlog_messages, value);
+}
+const char* set_eventlog_profile(Options& options, std::string_view value) noexcept {
+  bool ticky = false, samples = false;
+  while (value != "none" && !value.empty()) {
+    const std::string_view name = first(value, value.find(','));
+    if (name != "ticky" && name != "samples") return "must be none, or a list of ticky and samples";
+    (name == "ticky" ? ticky : samples) = true;
+    value = without_first(value, name.size() + 1);
+  }
+  options.run.eventlog_ticky = ticky;
+  options.run.eventlog_samples = samples;
+  return nullptr;
+}
+const char* set_eventlog_interval(Options& options, std::string_view value) noexcept {
+  constexpr std::uint64_t kNsPerMs = 1'000'000, kMost = 10'000;
+  std::uint64_t ms = 0;
+  if (!read_size(value, ms) || ms == 0 || ms > kMost) return "must be 1 to 10000 ms";
+  options.run.eventlog_interval_ns = ms * kNsPerMs;
+  return nullptr;
+}
 const char* set_verbose(Options& options, std::string_view value) noexcept {
   return set_flag(options.verbose, value);
 }

@@ -40,6 +40,8 @@ void EventlogSink::put_calls(const Here& here, std::span<const RunEvent> calls) 
   (void)go_to(here.worker, log_time(calls[0].when_ns));
   serve(here);
   std::uint64_t when_ns = here.worker.last_ns;
+  if (profile_.is_wanted()) profile_.take(here.number, here.worker.capability, calls, base_ns_, here.log);
+  if (messages_) put_messages(here, calls);
   if (!own_) {
     (void)go_to(here.worker, log_time(calls.back().when_ns));
     return;
@@ -70,6 +72,21 @@ void EventlogSink::put_calls(const Here& here, std::span<const RunEvent> calls) 
     here.log.out().put_up_to(Cursor(at));
   }
   here.log.saw(go_to(here.worker, when_ns), stack);
+}
+
+// As ghc-events-analyze wants them.
+void EventlogSink::put_messages(const Here& here, std::span<const RunEvent> calls) noexcept {
+  Worker at = here.worker;
+  for (const RunEvent& call : calls) {
+    const bool is_enter = call.kind == RunEventKind::kEnter;
+    Bytes words;
+    words.raw(std::string_view(is_enter ? "START " : "STOP ")).raw(texts_.name(call.function));
+    here.log.put<Event::kUserMsg>(
+        at.capability, go_to(at, log_time(call.when_ns)),
+        std::string_view(reinterpret_cast<const char*>(words.view().data()), words.size()));
+  }
+  // A block of its own, since the calls' times are the same.
+  here.log.close();
 }
 
 // Of the innermost as many as a record of the format has.

@@ -48,6 +48,8 @@ void put_code_table(LogPutter& log, std::uint64_t when_ns, const CodeNews& news)
 void EventlogSink::set(const RunSettings& settings) noexcept {
   own_ = settings.eventlog_own;
   level_ = settings.eventlog_level;
+  messages_ = settings.eventlog_messages;
+  profile_.set(settings);
 }
 
 Status EventlogSink::begin(const Origin& origin, Bytes& out) noexcept {
@@ -66,15 +68,18 @@ Status EventlogSink::begin(const Origin& origin, Bytes& out) noexcept {
   log.put<Event::kRtsIdentifier>(kNoCapability, 0, kProcessSet, kIdentifier);
   put_arguments(log, origin.arguments);
   if (own_) log.put<Event::kClockBase>(kNoCapability, 0, base_ns_);
+  profile_.begin(log);
   log.close();
   return done(out);
 }
 
 Status EventlogSink::define(const FunctionInfo& function, Bytes& out) noexcept {
-  if (!own_) return Status::kOk;
+  if (messages_ && !texts_.define(function)) return Status::kNoMemory;
   LogPutter log(out, losses_);
-  log.put<Event::kFunction>(kNoCapability, 0, function.number, function.code_id, function.address,
-                            function.size, function.line, function.name, function.file);
+  if (own_)
+    log.put<Event::kFunction>(kNoCapability, 0, function.number, function.code_id, function.address,
+                              function.size, function.line, function.name, function.file);
+  profile_.define(function, static_cast<Level>(level_), log);
   log.close();
   return done(out);
 }
@@ -140,6 +145,7 @@ Status EventlogSink::end(std::uint64_t when_ns, Bytes& out) noexcept {
     }
     end_ns = std::max(end_ns, worker->last_ns);
   }
+  profile_.end(end_ns, log);
   put_missing_creations(log);
   if (losses_.refused != 0) {
     Bytes words;
@@ -157,9 +163,10 @@ Status EventlogSink::end(std::uint64_t when_ns, Bytes& out) noexcept {
   return done(out);
 }
 
-// | base | level | own | refused | cut | without | capabilities | threads | workers |
+// | base | level | own | messages | bands | refused | cut | without | capabilities | threads | workers |
+// profile | texts |
 void EventlogSink::put_head(Bytes& state) const noexcept {
-  state.u64(base_ns_).u8(level_).u8(own_ ? 1 : 0);
+  state.u64(base_ns_).u8(level_).u8(own_ ? 1 : 0).u8(messages_ ? 1 : 0).u8(bands_);
   state.uleb128(losses_.refused).uleb128(losses_.cut).uleb128(losses_.without_capability);
 }
 
@@ -168,6 +175,8 @@ void EventlogSink::put_changes(Bytes& state) noexcept {
   capabilities_.put_changes(state);
   threads_.put_changes(state);
   workers_.put_changes(state);
+  profile_.put_changes(state);
+  texts_.put_new(state);
 }
 
 void EventlogSink::put_all(Bytes& state) noexcept {
@@ -175,6 +184,8 @@ void EventlogSink::put_all(Bytes& state) noexcept {
   capabilities_.put_all(state);
   threads_.put_all(state);
   workers_.put_all(state);
+  profile_.put_all(state);
+  texts_.put_all(state);
 }
 
 bool EventlogSink::apply(std::span<const std::uint8_t> bytes) noexcept {
@@ -182,6 +193,8 @@ bool EventlogSink::apply(std::span<const std::uint8_t> bytes) noexcept {
   base_ns_ = state.u64();
   level_ = state.u8();
   own_ = state.u8() != 0;
+  messages_ = state.u8() != 0;
+  bands_ = state.u8();
   losses_.refused = state.uleb128();
   losses_.cut = state.uleb128();
   losses_.without_capability = state.uleb128();
@@ -190,7 +203,7 @@ bool EventlogSink::apply(std::span<const std::uint8_t> bytes) noexcept {
   };
   const bool is_applied =
       capabilities_.apply(state) && threads_.apply(state) && workers_.apply(state, is_good);
-  return is_applied && !state.failed() && state.is_at_end();
+  return is_applied && profile_.apply(state) && texts_.apply(state) && !state.failed() && state.is_at_end();
 }
 
 }  // namespace jitquill::eventlog

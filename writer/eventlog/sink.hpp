@@ -12,10 +12,12 @@
 
 #include <cstdint>
 
+#include "writer/eventlog/call_profile.hpp"
 #include "writer/eventlog/capabilities.hpp"
 #include "writer/eventlog/log_putter.hpp"
 #include "writer/eventlog/runtime_record.hpp"
 #include "writer/eventlog/threads.hpp"
+#include "writer/sink/function_texts.hpp"
 #include "writer/sink/run_sink.hpp"
 
 namespace jitquill::eventlog {
@@ -78,6 +80,7 @@ class EventlogSink final : public RunSink {
 
   // calls.cpp
   void put_calls(const Here& here, std::span<const RunEvent> calls) noexcept;
+  void put_messages(const Here& here, std::span<const RunEvent> calls) noexcept;
   void put_callers(const Here& here, const RunEvent& event, const Batch& batch) noexcept;
   void put_lost(const Here& here, const RunEvent& event) noexcept;
 
@@ -110,6 +113,10 @@ class EventlogSink final : public RunSink {
   std::uint64_t base_ns_ = 0;  // CLOCK_MONOTONIC at time 0
   std::uint8_t level_ = 0;
   bool own_ = true;
+  bool messages_ = false;
+  std::uint8_t bands_ = 0;  // of the heap profile that goes on, as its runtime says
+  CallProfile profile_;
+  FunctionTexts texts_;  // for messages
   Capabilities capabilities_;
   Threads threads_;
   StateRows<Worker> workers_;  // by RunThread::number

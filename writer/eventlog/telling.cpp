@@ -40,6 +40,9 @@ void EventlogSink::put_post(const Here& here, const Post& post) noexcept {
     return;
   }
   place.capability = where(kind) == Where::kOutside ? kNoCapability : worker.capability;
+  if (kind == Kind::kHeapProfileBegin) bands_ = static_cast<std::uint8_t>(event.number(0));
+  if (kind == Kind::kHeapSampleBegin && bands_ == event_word::kBandKind::kLife)
+    return here.log.put<Event::kHeapBioProfSampleBegin>(kNoCapability, when_ns, event.number(0), when_ns);
   here.log.go_to(place.capability, place.when_ns);
   here.log.note(put_runtime_event(event, place, here.log.out()));
 }

@@ -100,6 +100,7 @@ void EventlogSink::finish_system(const Here& here) noexcept {
 // Whoever still runs in a thread that is gone does not any longer.
 void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
   Worker& worker = here.worker;
+  profile_.end_worker(here.number);
   finish_system(here);
   if (worker.is_collecting != 0) here.log.put<Event::kGcEnd>(worker.capability, worker.last_ns);
   if (worker.running != 0) {

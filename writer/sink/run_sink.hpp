@@ -22,7 +22,11 @@ namespace jitquill {
 // What the user asked for of the formats' own; none of them looks at another's.
 struct RunSettings {
   bool eventlog_own = true;         // our events beside GHC's
+  bool eventlog_messages = false;   // "START name" and "STOP name" of each call
+  bool eventlog_ticky = false;      // how often functions are entered, at the interval
+  bool eventlog_samples = false;    // what is open at the interval
   std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
+  std::uint64_t eventlog_interval_ns = 10'000'000;
 };
 
 // What a sink could not put as it was told, since it began.

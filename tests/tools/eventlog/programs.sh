@@ -53,6 +53,15 @@ expect 1 'RTS version "nib"'
 expect 4 'Info Table: .*producers.nib:'
 run 'hooks=*' "$demo" --sites=always "$programs/parallel_sum.nib"
 judge
+run 'hooks=* eventlog.own=0 eventlog.profile=ticky,samples eventlog.interval=1 eventlog.messages=1' \
+  "$demo" --sites=always "$programs/parallel_sum.nib"
+judge
+expect 2 'ticky counter definition'
+expect 2 'ticky counter sample'
+expect 1 'prof sample'
+expect 2 'START by_threads'
+log=$(echo "$folder"/out/*-[0-9]*/*.eventlog)
+ghc-events merge "$folder/merged" "$log" "$log" >"$folder/said" || { echo "not merged"; exit 1; }
 run 'hooks=*' "$threads" short 8
 judge
 expect 8 'task .* deleted'

@@ -1,90 +1,21 @@
 // What becomes of batches in an eventlog, as the reader that was written from the specification understands
 // it.
-#include <gtest/gtest.h>
-
-#include <list>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "tests/golden/run_story.hpp"
-#include "tests/readers/eventlog/reader.hpp"
-#include "tests/unit/writer/told_event.hpp"
+#include "tests/unit/writer/eventlog_story.hpp"
 #include "writer/eventlog/event.hpp"
-#include "writer/sink/sink.hpp"
 
 namespace jitquill {
-
-RunSink* make_eventlog_sink() noexcept;
-
 namespace {
 
 using Kind = RuntimeEventKind;
 using eventlog_reader::Event;
 using eventlog_reader::File;
 using tests::RunStory;
-using tests::Told;
 using Names = std::vector<std::string>;
 
-constexpr std::uint64_t kStart = 5'000'000'000;
+constexpr std::uint64_t kStart = tests::kLogStart;
 constexpr std::uint16_t kNone = eventlog_reader::kNoCapability;
 
-class EventlogSink : public testing::Test {
- protected:
-  EventlogSink() { begin({}); }
-  void begin(const RunSettings& settings) {
-    sink.reset(make_eventlog_sink());
-    out.clear();
-    sink->set(settings);
-    Origin origin{4711, kStart};
-    origin.parent_pid = 17;
-    origin.unix_ns = 1'700'000'000'000'000'005;
-    origin.arguments = {"program\0-x\0", 11};
-    EXPECT_EQ(sink->begin(origin, out), Status::kOk);
-  }
-  // Times are of the log.
-  RunStory& thread(std::uint32_t number) {
-    while (stories.size() <= number) stories.emplace_back();
-    return stories[number];
-  }
-  void tell(std::uint32_t number, std::uint64_t when_ns, const Told& told) {
-    payloads.push_back(tests::packed(told));
-    thread(number).post(kStart + when_ns, static_cast<std::uint32_t>(told.kind), payloads.back());
-  }
-  void flush(std::uint32_t number) {
-    const RunThread of{number, 100 + number, "name"};
-    EXPECT_EQ(sink->batch(thread(number).batch(of), out), Status::kOk);
-    thread(number).turn_page();
-  }
-  // A system's thread that calls a function in [from, to).
-  void call(std::uint32_t number, std::uint64_t from, std::uint64_t to) {
-    thread(number).enter(kStart + from, 1).leave(kStart + to);
-  }
-  File end(std::uint64_t when_ns) {
-    EXPECT_EQ(sink->end(kStart + when_ns, out), Status::kOk);
-    const std::string bytes = tests::text_of(out);
-    File file = eventlog_reader::read(bytes);
-    EXPECT_EQ(describe(file.violations), "");
-    EXPECT_TRUE(file.has_end);
-    EXPECT_EQ(file.backward_steps, 0u);
-    return file;
-  }
-  // Of one capability, the markers of blocks aside; ours by their numbers.
-  static Names names(const File& file, std::uint16_t capability) {
-    Names all;
-    for (const Event& event : file.events) {
-      if (event.capability == capability && event.name != "BLOCK_MARKER")
-        all.push_back(event.name.empty() ? std::to_string(event.number) : event.name);
-    }
-    return all;
-  }
-  std::uint64_t refused() const { return sink->losses().refused; }
-
-  std::unique_ptr<RunSink> sink;
-  Bytes out;
-  std::vector<RunStory> stories;
-  std::list<std::vector<std::uint8_t>> payloads;
-};
+class EventlogSink : public tests::EventlogStory {};
 
 TEST_F(EventlogSink, BeginsAndEndsAsGhcDoes) {
   const File file = end(100);
@@ -308,6 +239,8 @@ TEST_F(EventlogSink, DescribesTheFieldsOfItsOwn) {
 
 // A recovery goes on as the process would have.
 TEST_F(EventlogSink, GoesOnFromWhatItRemembers) {
+  begin({.eventlog_messages = true, .eventlog_ticky = true});
+  EXPECT_EQ(sink->define({1, 1, 0, 0, "f", "", 0}, out), Status::kOk);
   std::unique_ptr<RunSink> copy(make_eventlog_sink());
   const auto hand_over = [&](bool whole) {
     Bytes state;
