@@ -92,7 +92,7 @@ TEST(OprofileDatabase, IsTheseBytes) {
   Database base;
   ASSERT_EQ(base.make(file.handle(), {.words = Words::little_endian(4), .page_entries = 4, .pages = 4}),
             Status::kOk);
-  for (const std::uint64_t key : {1, 2, 3, 4, 5}) EXPECT_EQ(base.add(0x10 * key, key), Status::kOk);
+  for (const std::uint64_t key : {1u, 2u, 3u, 4u, 5u}) EXPECT_EQ(base.add(0x10 * key, key), Status::kOk);
   EXPECT_EQ(base.add(0x10, 9), Status::kOk);
   EXPECT_EQ(base.close(), Status::kOk);
   expect_bytes(file.bytes(), examples::kDatabaseLittle4);

@@ -23,7 +23,7 @@ using oprofile_reader::read;
 std::vector<Words> all_words() {
   std::vector<Words> all;
   std::mt19937 random(1);
-  for (const std::size_t width : {2, 3, 4, 5, 6, 7, 8, 16}) {
+  for (const std::size_t width : {2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u}) {
     all.push_back(Words::little_endian(width));
     all.push_back(Words::big_endian(width));
     std::vector<std::uint8_t> order(width);

@@ -94,7 +94,7 @@ std::uint64_t count_of_inserts() {
 TEST(OprofileTree, HoldsWhatAMapHolds) {
   const std::uint64_t count = count_of_inserts();
   for (const Sequence& sequence : kSequences) {
-    for (const std::uint64_t page_entries : {4, 12}) {
+    for (const std::uint64_t page_entries : {4u, 12u}) {
       const tests::DatabaseFile file;
       Database base;
       ASSERT_EQ(base.make(file.handle(), {.words = Words(), .page_entries = page_entries}), Status::kOk);
@@ -115,7 +115,7 @@ TEST(OprofileTree, HoldsWhatAMapHolds) {
 // Page for page, byte for byte: what is made anew and put back leaves no trace.
 TEST(OprofileTree, IsWhatThePlainAlgorithmLeaves) {
   for (const Sequence& sequence : kSequences) {
-    for (const std::uint64_t page_entries : {4, 6, 12}) {
+    for (const std::uint64_t page_entries : {4u, 6u, 12u}) {
       const tests::DatabaseFile file;
       Database base;
       ASSERT_EQ(base.make(file.handle(), {.words = Words(), .page_entries = page_entries, .pages = 1}),
@@ -134,7 +134,7 @@ TEST(OprofileTree, IsWhatThePlainAlgorithmLeaves) {
 }
 
 TEST(OprofileTree, KeepsCountsAtTheirGreatest) {
-  for (const std::size_t width : {1, 2, 3, 8}) {
+  for (const std::size_t width : {1u, 2u, 3u, 8u}) {
     const tests::DatabaseFile file;
     Database base;
     const Words words = Words::big_endian(width);
@@ -156,7 +156,7 @@ TEST(OprofileTree, RefusesWhatDoesNotFit) {
   Database base;
   EXPECT_EQ(base.add(1, 1), Status::kBadArgument);
   EXPECT_EQ(base.close(), Status::kBadArgument);
-  for (const std::uint64_t wrong : {0, 2, 5, 1 << 21})
+  for (const std::uint64_t wrong : {0u, 2u, 5u, 1u << 21})
     EXPECT_EQ(base.make(-1, {.words = Words(), .page_entries = wrong}), Status::kBadArgument);
   EXPECT_EQ(base.make(-1, {.words = Words::little_endian(1), .pages = 256}), Status::kTooLarge);
   EXPECT_EQ(base.make(-1, {.words = Words(), .pages = ~std::uint64_t{0} / 8}), Status::kTooLarge);
