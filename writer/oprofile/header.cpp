@@ -1,5 +1,6 @@
 #include "writer/oprofile/header.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace jitquill::oprofile {
@@ -10,9 +11,18 @@ constexpr std::string_view kMagics[] = {
 #include "writer/oprofile/kind.def"
 #undef OPROFILE_KIND
 };
-constexpr std::uint8_t kMajor = 1, kMinor = 0;
 
 }  // namespace
+
+std::optional<Kind> kind_of(std::span<const std::uint8_t> file) noexcept {
+  std::uint8_t number = 0;
+  for (const std::string_view magic : kMagics) {
+    if (file.size() >= magic.size() && std::equal(magic.begin(), magic.end(), file.begin()))
+      return static_cast<Kind>(number);
+    ++number;
+  }
+  return std::nullopt;
+}
 
 // | magic 4 | major u8 | minor u8 | width u8 | 0 | significance of each byte of a word |
 void put_header(Kind kind, const Words& words, Bytes& out) noexcept {

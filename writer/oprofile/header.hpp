@@ -13,10 +13,14 @@ enum class Kind : std::uint8_t {
 #undef OPROFILE_KIND
 };
 
+inline constexpr std::uint8_t kMajor = 1, kMinor = 0;
 inline constexpr std::size_t kFixedHeaderSize = 8;
 inline std::size_t header_size(const Words& words) noexcept {
   return kFixedHeaderSize + words.width();
 }
+
+// By the first four bytes.
+std::optional<Kind> kind_of(std::span<const std::uint8_t> file) noexcept;
 
 void put_header(Kind kind, const Words& words, Bytes& out) noexcept;
 

@@ -9,7 +9,7 @@ namespace jitquill::oprofile {
 namespace {
 
 // Words of the file's own header, behind the one that all kinds have; the others are reserved.
-constexpr std::size_t kTotal = 0, kInUse = 1, kRoot = 2, kPageEntries = 3, kHeaderWords = 8;
+constexpr std::size_t kTotal = 0, kInUse = 1, kRoot = 2, kPageEntries = 3;
 
 constexpr std::size_t kFirstSize = 4096;  // of a file, where nothing else is asked for
 

@@ -15,6 +15,8 @@
 namespace jitquill::oprofile {
 
 inline constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
+// Of the file, behind the header that all kinds have.
+inline constexpr std::size_t kHeaderWords = 8;
 
 // | right: of the page with what is above this entry and below the next | value | key | as it lies in the
 // file.
