@@ -6,8 +6,8 @@
 #include <ctime>
 #include <string_view>
 
-#include "agent/cli/eventlog.hpp"
 #include "agent/cli/file_bytes.hpp"
+#include "agent/cli/file_kinds.hpp"
 #include "agent/cli/verbs.hpp"
 #include "agent/cli/words.hpp"
 #include "writer/jitdump/check/check.hpp"
@@ -61,14 +61,17 @@ int check_file(const std::string& path, const CheckArguments& arguments) {
     say(shown + ": " + error_text(file.error()));
     return kUnreadable;
   }
-  if (is_eventlog(file.view())) return check_eventlog(shown, file.view(), arguments.limit);
+  if (const FileKind* const kind = kind_of(file.view()))
+    return kind->check(shown, file.view(), arguments.limit);
   jitdump::Expected expected;
   expected.pid = jitdump::pid_of_dump(std::string_view(path).substr(path.find_last_of('/') + 1));
   expected.latest_ns = latest_stamp(path);
   expected.was_killed = arguments.was_killed;
   jitdump::CheckResult result = jitdump::check(file.view(), expected);
   if (!result.is_jitdump && !expected.pid) {
-    say(shown + ": neither a jitdump nor an eventlog, and nothing else can be checked yet");
+    say(shown +
+        ": neither a jitdump, an eventlog nor a file of the OProfile ABI, and nothing else can be checked "
+        "yet");
     return kUnreadable;
   }
   if (!expected.pid) result.findings.add(0, jitdump::Rule::kFileName, "is not jit-<pid>.dump");

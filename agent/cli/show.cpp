@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "agent/cli/eventlog.hpp"
 #include "agent/cli/file_bytes.hpp"
+#include "agent/cli/file_kinds.hpp"
 #include "agent/cli/process_output.hpp"
 #include "agent/cli/verbs.hpp"
 #include "agent/cli/words.hpp"
@@ -129,9 +129,9 @@ int do_verb(const ShowArguments& arguments) {
   const RecordWalk walk(file.view());
   const bool is_dump = walk.end() != RecordWalk::End::kWrongMagic && walk.end() != RecordWalk::End::kNoHeader;
   const char* trouble = nullptr;
-  const bool is_log = is_eventlog(file.view());
-  if (!is_dump && !is_log && text.find('\0') != text.npos)
-    trouble = "neither a jitdump of this byte order, an eventlog nor a text";
+  const FileKind* const kind = kind_of(file.view());
+  if (!is_dump && kind == nullptr && text.find('\0') != text.npos)
+    trouble = "neither a jitdump of this byte order, an eventlog, a file of the OProfile ABI nor a text";
   if (file.error() != 0 || trouble != nullptr) {
     say(plain(arguments.file) + ": " + (trouble != nullptr ? trouble : error_text(file.error())));
     return kUnreadable;
@@ -140,8 +140,8 @@ int do_verb(const ShowArguments& arguments) {
       arguments.file.ends_with("stats") ? read_statistics(arguments.file) : std::vector<StatisticsRow>{};
   if (is_dump) {
     show_dump(file.view(), arguments.limit);
-  } else if (is_log) {
-    show_eventlog(file.view(), arguments.limit);
+  } else if (kind != nullptr) {
+    kind->show(file.view(), arguments.limit);
   } else if (!rows.empty()) {
     show_statistics(rows, arguments.limit);
   } else {

@@ -33,8 +33,8 @@ forbid agent/api "agent/(drain|intake|preload|cli)/|writer/($formats)/"
 forbid agent/intake "agent/(hooks|drain|api|preload|cli)/|writer/($formats|sink)/"
 forbid agent/unwinders "agent/(lanes|hooks|drain|life|api|intake|preload|cli)/|writer/($formats|sink)/"
 forbid agent/preload "writer/|jitquill/|agent/(api|base|hooks|drain|include|lanes|unwinders|cli)/"
-# Of the formats it reads jitdump and eventlog, by their checkers.
-forbid agent/cli "agent/(api|hooks|unwinders|preload)/|writer/($(tr '|' '\n' <<<"$formats" | grep -vxE "jitdump|eventlog" | paste -sd'|'))/"
+# Of the formats it reads jitdump, eventlog and oprofile, by their checkers.
+forbid agent/cli "agent/(api|hooks|unwinders|preload)/|writer/($(tr '|' '\n' <<<"$formats" | grep -vxE "jitdump|eventlog|oprofile" | paste -sd'|'))/"
 # The loader is asked to open something in one place: where plugins are opened, with no lock of ours held. (The preload
 # looks up libgcc, which it does not load.)
 opening=$(grep -rlE '::dlm?open\(' agent --include='*.?pp' | grep -vxE 'agent/(base/plugin_library|preload/next)\.cpp' || true)

@@ -5,14 +5,18 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/hex.hpp"
 #include "tests/host/cli/cli.hpp"
 #include "tests/readers/jitdump/edited_sample.hpp"
+#include "tests/readers/oprofile/examples.hpp"
 
 namespace cli_test {
 namespace {
 
+namespace examples = oprofile_reader::examples;
 namespace fs = std::filesystem;
 using jitdump_reader::Bytes;
+using jitquill::tests::from_hex;
 using test_support::Ended;
 using test_support::TempFolder;
 
@@ -160,4 +164,22 @@ TEST_F(CliFiles, RecoverEndsARemovalThatWasBrokenOff) {
 }
 
 }  // namespace
+TEST_F(CliFiles, OfTheOprofileAbiAreShownAndChecked) {
+  write("notes", from_hex(examples::kNotesBig8));
+  write("base", from_hex(examples::kDatabaseLittle4));
+  Bytes cut = from_hex(examples::kSamplesMixed5);
+  cut.resize(70);
+  write("torn", cut);
+  EXPECT_EQ(run({"show", "notes"}).out,
+            "0x00000010 map process 4660, 0x12345000 64 bytes, offset 0x0, path 6\n"
+            "0x00000040 exit process 4660\n");
+  EXPECT_EQ(run({"show", "--limit", "2", "base"}).out,
+            "4 pages of 4 entries, 3 in use, root 2\n0x00000034 0x10 10\n0x00000040 0x20 2\n");
+  EXPECT_EQ(run({"check", "notes", "base"}).out,
+            "notes: 2 records, 0 wrong, 0 notes\nbase: 5 records, 0 wrong, 0 notes\n");
+  const Ended torn = run({"check", "torn"});
+  EXPECT_EQ(torn.exit_code, 0) << torn.describe();
+  EXPECT_NE(torn.out.find("torn: offset 0x44: note: torn ("), torn.out.npos) << torn.out;
+}
+
 }  // namespace cli_test
