@@ -33,6 +33,22 @@ void name_file(std::string_view command, const char* file, FixedText<64>& name) 
   if (!is_of_command || !name.set(all.text(command).text(file).view())) (void)name.set(file);
 }
 
+// Whole, or there is none.
+Status make_side_file(const RunSink& sink, std::string_view command, Folder& folder) noexcept {
+  if (sink.side_file() == nullptr) return Status::kOk;
+  FixedText<64> name;
+  GroupFile file;
+  Bytes bytes;
+  name_file(command, sink.side_file(), name);
+  sink.put_side_file(bytes);
+  if (bytes.failed()) return Status::kNoMemory;
+  Status status = make_file(folder, name.c_str(), file, nullptr);
+  if (status == Status::kOk) status = file.append(bytes.view());
+  file.close();
+  if (!is_done(status)) folder.remove(name.c_str());
+  return status;
+}
+
 }  // namespace
 
 Status RunOutputs::open(const Settings& settings, Folder& folder, Say say) noexcept {
@@ -49,6 +65,7 @@ Status RunOutputs::open(const Settings& settings, Folder& folder, Say say) noexc
       name_file(settings.command, rows[i].file, output.name);
       status = make_file(folder, output.name.c_str(), output.file, nullptr);
       output.sink->set(settings.run);
+      if (status == Status::kOk) status = make_side_file(*output.sink, settings.command, folder);
       if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
       output.is_off = status != Status::kOk;
     }
@@ -148,6 +165,7 @@ void RunOutputs::count_losses(Output& output) noexcept {
   count(Counter::eventlog_events_refused, now.refused - output.counted.refused);
   count(Counter::eventlog_events_cut, now.cut - output.counted.cut);
   count(Counter::eventlog_without_capability, now.without_capability - output.counted.without_capability);
+  count(Counter::openj9_texts_cut, now.texts_cut - output.counted.texts_cut);
   output.counted = now;
 }
 

@@ -225,6 +225,14 @@ const char* set_eventlog_interval(Options& options, std::string_view value) noex
   options.run.eventlog_interval_ns = ms * kNsPerMs;
   return nullptr;
 }
+const char* set_openj9_select(Options& options, std::string_view value) noexcept {
+  return options.run.openj9_select.set(value);
+}
+const char* set_openj9_type(Options& options, std::string_view value) noexcept {
+  return choose(options.run.openj9_internal, {"external", "internal"}, value)
+             ? nullptr
+             : "must be external or internal";
+}
 const char* set_verbose(Options& options, std::string_view value) noexcept {
   return set_flag(options.verbose, value);
 }

@@ -1,6 +1,7 @@
 #include "agent/life/run_news.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -56,6 +57,16 @@ const char* text_of(int error) noexcept {
   return known != nullptr ? known : "an error that has no name";
 }
 
+// That this process may run on; 0: the kernel does not say.
+std::uint32_t count_processors() noexcept {
+  std::uint64_t mask[128] = {};  // of 8,192
+  const long size = raw::call(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  std::uint32_t count = 0;
+  for (long i = 0; i < size / static_cast<long>(sizeof mask[0]); ++i)
+    count += static_cast<std::uint32_t>(std::popcount(mask[i]));
+  return count;
+}
+
 // With what outputs say of a process, whose first code is older than they are. `arguments` is where those
 // stay.
 Origin of_process(const Origin& origin, const OutputPlace& place, Bytes& arguments) noexcept {
@@ -63,6 +74,7 @@ Origin of_process(const Origin& origin, const OutputPlace& place, Bytes& argumen
   put_own_arguments(arguments, kMostArguments);
   Origin whole = origin;
   whole.parent_pid = static_cast<std::uint32_t>(raw::call(SYS_getppid));
+  whole.processors = count_processors();
   whole.start_ns = place.process_start_ns();
   whole.unix_ns = wall_clock_ns() - (monotonic_ns() - whole.start_ns);
   whole.arguments = {reinterpret_cast<const char*>(arguments.view().data()), arguments.size()};

@@ -1,5 +1,5 @@
-// How many events a second one core drains to `counts`, pairing and naming included: a pool full of records
-// as threads leave them, against a bare copy of the same records.
+// How many events a second one core drains to `counts`, or the format that is named, pairing and naming
+// included: a pool full of records as threads leave them, against a bare copy of the same records.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/drain/drain.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t kPoolSize = std::size_t{160} << 20;
 constexpr std::uint64_t kEvents = 8'000'000;
 constexpr std::uint64_t kFunctions = 200;
 constexpr double kTarget = 40e6;  // events a second
+constexpr double kOpenj9Target = 30e6;
 constexpr int kRuns = 9;
 
 class BenchFolder final : public Folder {
@@ -139,8 +141,9 @@ int main(int argc, char** argv) {
         cpu_seconds_of([&] { std::memcpy(copy.data(), memory.data() + lanes::kChunksAt, copy.size()); }));
   }
   const double rate = kEvents / bench::median_of(ours);
+  const double target = std::string_view(format) == "openj9" ? kOpenj9Target : kTarget;
   std::printf(
       "%s: %.1f million events a second (target %.0f), %.1f ns each; a bare copy of the records %.1f ns\n",
-      format, rate / 1e6, kTarget / 1e6, 1e9 / rate, 1e9 * bench::median_of(copies) / kEvents);
+      format, rate / 1e6, target / 1e6, 1e9 / rate, 1e9 * bench::median_of(copies) / kEvents);
   return 0;
 }

@@ -133,6 +133,7 @@ struct Origin {
   bool counts_ticks = false;   // all when_ns are the CPU's counter instead (arch_clock=1)
   std::uint32_t parent_pid = 0;
   std::uint64_t unix_ns = 0;        // start_ns on the wall clock
+  std::uint32_t processors = 0;     // that it may run on; 0 = unknown
   std::string_view arguments = {};  // of the program, a NUL behind each; empty = unknown
 };
 

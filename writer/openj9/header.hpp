@@ -31,6 +31,10 @@ struct Clock {
     const std::uint64_t ms = (since - 1) / kTicksPerMs + 1;
     return {start_ticks + ms * kTicksPerMs, start_ms + ms};
   }
+  // Of a tick that is not before the start.
+  constexpr std::uint64_t ms_of(std::uint64_t ticks) const noexcept {
+    return start_ms + (ticks - start_ticks) / kTicksPerMs;
+  }
   // Begins at the edge of the millisecond that `ticks`, which is `unix_ns` on the wall clock, lies in.
   static constexpr Clock at(std::uint64_t ticks, std::uint64_t unix_ns) noexcept {
     const std::uint64_t into = unix_ns % kTicksPerMs;

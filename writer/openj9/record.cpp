@@ -65,6 +65,7 @@ void Record<kTarget>::begin(std::uint64_t ticks) noexcept {
   bytes_[at_++] = 0;
   if (lost_ != 0) at_ = offset_of(put_loss<kTarget>(lost_, bytes_ + at_));
   lost_ = 0;
+  told_ = 0;
   oldest_ = ticks;
   newest_ = ticks;
   is_empty_ = false;
@@ -98,6 +99,45 @@ Status Record<kTarget>::close(Bytes& out) noexcept {
   if (out.failed()) return Status::kNoMemory;
   is_empty_ = true;
   return Status::kOk;
+}
+
+template <Target kTarget>
+void Record<kTarget>::drop(std::uint32_t records) noexcept {
+  constexpr std::uint32_t kMost = ~std::uint32_t{0};
+  const std::uint32_t more = is_empty_ ? records : records == kMost ? kMost : records + 1;
+  lost_ = more > kMost - lost_ ? kMost : lost_ + more;
+  is_empty_ = true;
+}
+
+// | is empty u8 | lost | newest u64 | name | of one with entries: oldest u64, end, from, size, bytes |
+template <Target kTarget>
+void Record<kTarget>::put_state(bool whole, Bytes& state) noexcept {
+  state.u8(is_empty_ ? 1 : 0).uleb128(lost_).u64(newest_);
+  state.uleb128(thread_.name.size()).raw(thread_.name);
+  if (is_empty_) return;
+  const std::uint32_t from = whole ? 0 : told_;
+  state.u64(oldest_).uleb128(at_).uleb128(from).uleb128(at_ - from).raw({bytes_ + from, at_ - from});
+  told_ = at_;
+}
+
+template <Target kTarget>
+bool Record<kTarget>::apply(ByteSource& state) noexcept {
+  is_empty_ = true;
+  const bool was_empty = state.u8() != 0;
+  lost_ = static_cast<std::uint32_t>(state.uleb128(~std::uint32_t{0}));
+  newest_ = state.u64();
+  rename(state.text(state.uleb128(kMostThreadName - 1)));
+  if (was_empty || state.failed()) return !state.failed();
+  is_empty_ = false;
+  oldest_ = state.u64();
+  at_ = static_cast<std::uint32_t>(state.uleb128(size_));
+  const auto from = static_cast<std::uint32_t>(state.uleb128(size_));
+  const auto bytes = state.raw(state.uleb128(size_));
+  if (state.failed() || from > at_ || bytes.size() != at_ - from || at_ <= kRecordHead) return false;
+  std::memcpy(bytes_ + from, bytes.data(), bytes.size());
+  first_ = static_cast<std::uint32_t>(number_at<kTarget>(bytes_ + kFirstEntryAt, 4));
+  told_ = at_;
+  return first_ < at_;
 }
 
 template class Record<Target{std::endian::little, 4}>;

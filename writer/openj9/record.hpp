@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/model/status.hpp"
 #include "writer/openj9/entry.hpp"
@@ -22,7 +23,8 @@
 namespace jitquill::openj9 {
 
 inline constexpr std::size_t kRecordHead = 64;
-inline constexpr std::size_t kNewestEntryAt = 60;   // the offset of its length
+inline constexpr std::size_t kFirstEntryAt = 56;    // the offset of the first data byte
+inline constexpr std::size_t kNewestEntryAt = 60;   // that of the newest length
 inline constexpr std::size_t kMostThreadName = 96;  // so that a record of kLeastRecord has room for an entry
 inline constexpr std::string_view kExceptionName = "Exception trace pseudo-thread";
 
@@ -75,6 +77,14 @@ class Record {
   Status lose(std::uint32_t records, Bytes& out) noexcept;
   // What there is goes to `out`, if there is anything.
   Status close(Bytes& out) noexcept;
+  // What there is, and so many records before it, did not get to their file: told as lost.
+  void drop(std::uint32_t records) noexcept;
+  std::uint32_t untold_loss() const noexcept { return lost_; }  // records
+
+  // What another process needs to go on with it, as values that replace: all of it, or what is new since the
+  // last call. apply(): into a record that is open with the same size and clock. False: damage.
+  void put_state(bool whole, Bytes& state) noexcept;
+  bool apply(ByteSource& state) noexcept;
 
  private:
   bool steps_over(std::uint64_t ticks) const noexcept { return ticks >> 32 != newest_ >> 32; }
@@ -89,6 +99,7 @@ class Record {
   std::uint32_t first_ = 0;  // offset of the first data byte
   std::uint32_t at_ = 0;     // where the next entry goes
   std::uint32_t lost_ = 0;
+  std::uint32_t told_ = 0;  // offset up to which the state has the entries
   std::uint64_t newest_ = 0;
   std::uint64_t oldest_ = 0;
   bool is_empty_ = true;

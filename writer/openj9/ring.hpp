@@ -36,6 +36,10 @@ class Ring {
   bool open(std::span<std::uint8_t> record, const Clock& clock, const ThreadId& thread,
             std::uint64_t ticks) noexcept;
 
+  // One that another process has put into, as it lies there. False: damage, or no memory.
+  bool resume(std::span<std::uint8_t> record) noexcept;
+  std::uint64_t newest_ticks() const noexcept { return ticks_; }
+
   // Bytes for an entry: a quarter, so that what is in flight never leaves the ring empty.
   std::size_t most_room() const noexcept { return area_ / 4; }
   // kTooLarge: nothing is put.
@@ -43,6 +47,7 @@ class Ring {
              std::span<const std::uint8_t> parameters) noexcept;
 
  private:
+  bool take_memory() noexcept;
   void put_bytes(std::span<const std::uint8_t> entry) noexcept;
   void take_out_up_to(std::uint64_t place) noexcept;
   void set_newest_ticks(std::uint64_t ticks) noexcept;

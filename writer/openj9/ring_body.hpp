@@ -18,8 +18,7 @@ bool Ring<kTarget, Stores>::open(std::span<std::uint8_t> record, const Clock& cl
   record_ = record.data();
   first_ = static_cast<std::uint32_t>(put_record_head<kTarget>(thread, record_));
   area_ = static_cast<std::uint32_t>(record.size()) - first_;
-  const std::size_t most_entries = area_ / kSpecialSize + 1;
-  if (!lengths_.grow_to(most_entries, 0) || !entry_.grow_to(most_room(), 0)) return false;
+  if (!take_memory()) return false;
   ticks_ = ticks;
   // Only the ratio counts, so the stamps of its birth serve for all its life.
   constexpr std::uint64_t kStampedMs = 1000;
@@ -29,6 +28,39 @@ bool Ring<kTarget, Stores>::open(std::span<std::uint8_t> record, const Clock& cl
       .u64(clock.start_ticks + kStampedMs * Clock::kTicksPerMs)
       .u64(clock.start_ms + kStampedMs);
   Fields<kTarget>(record_ + kNewestEntryAt).u32(first_);
+  return true;
+}
+
+template <Target kTarget, class Stores>
+bool Ring<kTarget, Stores>::take_memory() noexcept {
+  const std::size_t most_entries = area_ / kSpecialSize + 1;
+  return lengths_.grow_to(most_entries, 0) && entry_.grow_to(most_room(), 0);
+}
+
+// As a reader walks: from the newest length back, to one that is 0 or that reaches around.
+template <Target kTarget, class Stores>
+bool Ring<kTarget, Stores>::resume(std::span<std::uint8_t> record) noexcept {
+  record_ = record.data();
+  first_ = static_cast<std::uint32_t>(number_at<kTarget>(record_ + kFirstEntryAt, 4));
+  const auto newest = number_at<kTarget>(record_ + kNewestEntryAt, 4);
+  if (first_ <= kRecordHead || first_ >= record.size() || newest < first_ || newest >= record.size())
+    return false;
+  area_ = static_cast<std::uint32_t>(record.size()) - first_;
+  if (!take_memory()) return false;
+  ticks_ = number_at<kTarget>(record_, 8);
+  newest_ = area_ + (newest - first_);
+  before_oldest_ = newest_;
+  oldest_ = lengths_.size();  // filled from the end to the front
+  while (count_ < lengths_.size()) {
+    std::uint64_t size = *at(before_oldest_);
+    if (size == kLongMark)
+      size = kLongMark + (std::uint64_t{*at(before_oldest_ - 1)} << 8 | *at(before_oldest_ - kLongMark));
+    if (size == 0 || size > before_oldest_ || newest_ - (before_oldest_ - size) >= area_) break;
+    lengths_[--oldest_] = before_oldest_;
+    before_oldest_ -= size;
+    ++count_;
+  }
+  oldest_ %= lengths_.size();
   return true;
 }
 

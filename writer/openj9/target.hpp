@@ -60,4 +60,13 @@ class Fields {
   std::uint8_t* at_;
 };
 
+// What Fields put.
+template <Target kTarget>
+constexpr std::uint64_t number_at(const std::uint8_t* at, unsigned size) noexcept {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < size; ++i)
+    value = value << 8 | at[kTarget.order == std::endian::big ? i : size - 1 - i];
+  return value;
+}
+
 }  // namespace jitquill::openj9

@@ -16,6 +16,7 @@
 #include "writer/model/code.hpp"
 #include "writer/model/run.hpp"
 #include "writer/model/status.hpp"
+#include "writer/model/trace_selection.hpp"
 
 namespace jitquill {
 
@@ -27,6 +28,8 @@ struct RunSettings {
   bool eventlog_samples = false;    // what is open at the interval
   std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
   std::uint64_t eventlog_interval_ns = 10'000'000;
+  TraceSelection openj9_select;
+  bool openj9_internal = false;  // rings, and not all that there was
 };
 
 // What a sink could not put as it was told, since it began.
@@ -34,6 +37,7 @@ struct RunLosses {
   std::uint64_t refused = 0;             // told in an order that cannot be
   std::uint64_t cut = 0;                 // too long for the format: without its end, or not at all
   std::uint64_t without_capability = 0;  // no number was left for what ran them
+  std::uint64_t texts_cut = 0;           // too long for a record
 };
 
 class RunSink {
@@ -44,6 +48,10 @@ class RunSink {
   virtual void set(const RunSettings&) noexcept {}
   // Is code() of use? The same answer always.
   virtual bool wants_code() const noexcept { return false; }
+  // A file that its readers want beside it: called as it is but for this ending, and whole before it begins.
+  // Null: none.
+  virtual const char* side_file() const noexcept { return nullptr; }
+  virtual void put_side_file(Bytes& /*out*/) const noexcept {}
   // The start of the file, empty so far.
   virtual Status begin(const Origin& origin, Bytes& out) noexcept = 0;
   virtual Status define(const FunctionInfo& function, Bytes& out) noexcept = 0;

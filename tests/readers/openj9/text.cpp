@@ -7,9 +7,8 @@
 namespace openj9_reader {
 namespace {
 
-constexpr const char* kTypes[] = {"Event",       "Exception",   "Entry",      "Entry-Except", "Exit",
-                                  "Exit-Except", "Mem",         "Mem-Except", "Debug",        "Debug-Except",
-                                  "Perf",        "Perf-Except", "Assert",     "AppTrace",     "ERROR"};
+constexpr const char* kTypes[] = {"Event", "Exception", "Entry", "Entry", "Exit",   "Exit",     "Mem",  "Mem",
+                                  "Debug", "Debug",     "Perf",  "Perf",  "Assert", "AppTrace", "ERROR"};
 constexpr const char* kArchitectures[] = {"Unknown", "x86",   "S390",   "Power",  "IA64",
                                           "S390X",   "AMD64", "RISC-V", "AArch64"};
 constexpr const char* kSubtypes[] = {"i486",       "i586",    "Pentium II", "Pentium III",   "Merced",

@@ -21,7 +21,7 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/drain/drained_process.hpp"
 #include "tests/unit/drain/killing_syscall.hpp"
-#include "tests/unit/drain/told_log.hpp"
+#include "tests/unit/drain/told_trace.hpp"
 
 namespace jitquill::drain {
 namespace {
@@ -58,6 +58,7 @@ struct Place {
   std::string calls() const { return test_support::read_text(output.file("calls")); }
   std::string counts() const { return test_support::read_text(output.file("counts")); }
   eventlog_reader::File eventlog() const { return eventlog_reader::read_file(output.file(".eventlog")); }
+  openj9_reader::File openj9() const { return openj9_reader::read_file(output.file(".trc")); }
 };
 
 class Story {
@@ -79,8 +80,8 @@ class Story {
     settings_.output = &output_;
     settings_.lane_folder = folder_;
     settings_.code_lane = ::open(place.lanes.file("code").c_str(), O_RDONLY | O_CLOEXEC);
-    settings_.outputs.formats =
-        tests::format_bit("calls") | tests::format_bit("counts") | tests::format_bit("eventlog");
+    settings_.outputs.formats = tests::format_bit("calls") | tests::format_bit("counts") |
+                                tests::format_bit("eventlog") | tests::format_bit("openj9");
   }
   ~Story() {
     ::close(folder_);
@@ -196,7 +197,7 @@ std::string told(const std::string& calls) {
 
 struct Outputs {
   std::string calls, counts;
-  std::vector<std::string> eventlog;
+  std::vector<std::string> eventlog, openj9;
 };
 
 class Killed : public testing::Test {
@@ -207,7 +208,8 @@ class Killed : public testing::Test {
     if (!known.contains(steps)) {
       const Place place;
       EXPECT_EQ(in_child([&] { Story(place).run(steps); }), 0);
-      known[steps] = {told(place.calls()), place.counts(), tests::told(place.eventlog())};
+      known[steps] = {told(place.calls()), place.counts(), tests::told(place.eventlog()),
+                      tests::told(place.openj9())};
       EXPECT_GT(known[steps].eventlog.size(), 2400 * steps);
       EXPECT_GT(place.counts().size(), steps == 0 ? 10u : 100u);
     }
@@ -245,6 +247,7 @@ class Killed : public testing::Test {
     ASSERT_EQ(place.counts(), undisturbed(steps).counts) << steps;
     ASSERT_EQ(told(place.calls()), undisturbed(steps).calls) << steps;
     ASSERT_EQ(tests::told(place.eventlog()), undisturbed(steps).eventlog) << steps;
+    ASSERT_EQ(tests::told(place.openj9()), undisturbed(steps).openj9) << steps;
   }
 };
 

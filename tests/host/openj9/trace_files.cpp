@@ -1,0 +1,106 @@
+#include "tests/host/openj9/trace_files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace trace_files {
+namespace {
+
+constexpr int kEntry = 2, kExit = 4, kExitException = 5;
+
+std::string dat_of(const std::string& trace) {
+  return std::filesystem::path(trace).replace_extension(".dat").string();
+}
+
+// In front of the entries the formatter's order of threads is a hash table's.
+std::string entries_of(const std::string& text) {
+  return text.substr(std::min(text.find("                Trace Formatted Data"), text.size()));
+}
+
+void compare_with_formatter(const std::string& trace, const std::string& text) {
+  const char* const formatter = std::getenv("JITQUILL_OPENJ9_FORMATTER");
+  if (formatter == nullptr) return;
+  const test_support::TempFolder folder;
+  const std::string printed = folder.file("printed");
+  const std::string command =
+      std::string(formatter) + " '" + trace + "' '" + printed + "' -datfile='" + dat_of(trace) + "' -indent";
+  const auto ended =
+      test_support::run({.words = {"/bin/sh", "-c", command}, .environment = {}, .folder = folder.path()});
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(entries_of(test_support::read_text(printed)), entries_of(text));
+}
+
+// A name up to what is said behind it.
+std::string name_of(const Trace& trace, const openj9_reader::Entry& entry) {
+  const auto byte = [&](std::size_t at) -> std::size_t {
+    return static_cast<unsigned char>(entry.parameters.at(at));
+  };
+  const std::size_t size = byte(0) | byte(1) << 8;
+  EXPECT_FALSE(trace.file.header.is_big);
+  return entry.parameters.substr(2, size);
+}
+
+}  // namespace
+
+std::string only(const test_support::TempFolder& folder) {
+  const auto files = test_support::files_below(folder.path(), "", ".trc");
+  EXPECT_EQ(files.size(), 1u);
+  return files.empty() ? "" : files[0];
+}
+
+Trace whole(const test_support::TempFolder& folder) {
+  const std::string path = only(folder);
+  Trace trace{openj9_reader::read_file(path), openj9_reader::read_dat_file(dat_of(path)), {}};
+  EXPECT_EQ(describe(trace.file.violations), "");
+  EXPECT_EQ(describe(trace.templates.violations), "");
+  const auto [text, violations] = text_of(trace.file, trace.templates);
+  EXPECT_EQ(describe(violations), "");
+  std::size_t at = text.find("Tracepoint Data\n") + 16;
+  for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1)
+    trace.lines.push_back(text.substr(at, end - at));
+  EXPECT_EQ(trace.lines.size(), trace.file.entries.size());
+  compare_with_formatter(path, text);
+  return trace;
+}
+
+std::vector<std::string> Trace::said(const std::string& words) const {
+  std::vector<std::string> found;
+  for (const std::string& line : lines) {
+    if (const std::size_t at = line.find(words); at != line.npos)
+      found.push_back(line.substr(at + words.size()));
+  }
+  return found;
+}
+
+std::map<std::string, Balance> calls_by_name(const Trace& trace) {
+  std::map<std::string, Balance> all;
+  for (const auto& entry : trace.file.entries) {
+    const auto* const row = trace.templates.find(entry.component, entry.number);
+    if (row == nullptr || entry.component != "jqm") continue;
+    if (row->type == kEntry) ++all[name_of(trace, entry)].entered;
+    if (row->type == kExit || row->type == kExitException) ++all[name_of(trace, entry)].left;
+  }
+  return all;
+}
+
+void expect_nested(const Trace& trace) {
+  std::map<std::uint64_t, std::vector<std::string>> open;
+  for (const auto& entry : trace.file.entries) {
+    const auto* const row = trace.templates.find(entry.component, entry.number);
+    if (row == nullptr || entry.component != "jqm") continue;
+    auto& stack = open[entry.thread];
+    if (row->type == kEntry) stack.push_back(name_of(trace, entry));
+    if (row->type != kExit && row->type != kExitException) continue;
+    ASSERT_FALSE(stack.empty());
+    ASSERT_EQ(stack.back(), name_of(trace, entry));
+    stack.pop_back();
+  }
+  for (const auto& [thread, stack] : open) EXPECT_TRUE(stack.empty()) << thread;
+}
+
+}  // namespace trace_files

@@ -1,0 +1,284 @@
+// What becomes of batches in an OpenJ9 trace, as the reader that was written from the specification prints
+// it.
+#include <gtest/gtest.h>
+
+#include <list>
+#include <memory>
+
+#include "tests/golden/run_story.hpp"
+#include "tests/unit/writer/openj9_trace.hpp"
+#include "tests/unit/writer/told_event.hpp"
+#include "writer/sink/sink.hpp"
+
+namespace jitquill {
+
+RunSink* make_openj9_sink() noexcept;
+
+namespace {
+
+using jitquill::tests::RunStory;
+using jitquill::tests::Told;
+using Kind = RuntimeEventKind;
+using Lines = std::vector<std::string>;
+
+constexpr std::uint64_t kStart = 5'000'000'000;
+constexpr std::uint64_t kUnixNs = 1'796'094'245'000'000'000;  // 2026-12-01 03:04:05 UTC
+
+std::unique_ptr<RunSink> begun(const RunSettings& settings, Bytes& out) {
+  std::unique_ptr<RunSink> sink(make_openj9_sink());
+  sink->set(settings);
+  Origin origin{4711, kStart};
+  origin.unix_ns = kUnixNs;
+  origin.processors = 3;
+  origin.arguments = {"program\0-x\0", 11};
+  EXPECT_EQ(sink->begin(origin, out), Status::kOk);
+  return sink;
+}
+
+void define(RunSink& sink, FunctionNumber number, std::string_view name, Bytes& out) {
+  EXPECT_EQ(sink.define({number, 0, 0, 0, name, "", 0}, out), Status::kOk);
+}
+
+openj9_reader::Text print(const Bytes& out) {
+  const auto file = openj9_reader::read(openj9::tests::chars(out));
+  EXPECT_EQ(describe(file.violations), "");
+  auto text = text_of(file, openj9::tests::own_templates());
+  EXPECT_EQ(describe(text.violations), "");
+  return text;
+}
+
+RunSettings selected(const char* select, bool internal = false) {
+  RunSettings settings;
+  EXPECT_EQ(settings.openj9_select.set(select), nullptr);
+  settings.openj9_internal = internal;
+  return settings;
+}
+
+class OpenJ9Sink : public testing::TestWithParam<bool> {};
+
+// Two threads, code, a collection, a loss, each way to end.
+void tell(RunSink& sink, Bytes& out) {
+  using enum RunEventKind;
+  define(sink, 0, "main", out);
+  define(sink, 1, "fib\n", out);
+  EXPECT_EQ(sink.code({CodeNews::Kind::kLoad, 7, kStart - 5, 0x1000, 64, "fib", "f.nib", 3}, out),
+            Status::kOk);
+  EXPECT_EQ(sink.code({CodeNews::Kind::kMove, 7, kStart + 2, 0x2000, 64, "", "", 0}, out), Status::kOk);
+  EXPECT_EQ(sink.code({CodeNews::Kind::kUnload, 7, kStart + 900, 0x2000, 64, "", "", 0}, out), Status::kOk);
+  std::list<std::vector<std::uint8_t>> payloads;
+  const auto post = [&](RunStory& story, std::uint64_t when, const Told& told) {
+    payloads.push_back(jitquill::tests::packed(told));
+    story.post(kStart + when, static_cast<std::uint32_t>(told.kind), payloads.back());
+  };
+  RunStory first, second;
+  const FunctionNumber callers[] = {0};
+  first.other(kThreadBegin, kStart + 10)
+      .enter(kStart + 100, 0)
+      .enter(kStart + 200, 1)
+      .stack({callers, false});
+  post(first, 250, {Kind::kGcPhase, {event_word::kGcPhase::kIdle}});
+  post(first, 260, {Kind::kHeapSize, {4096}});
+  post(first, 270, {Kind::kMarker, {}, "half\tdone"});
+  first.leave(kStart + 300, FrameEnd::kUnwound).other(kLost, kStart + 400, kStart + 350, 17);
+  first.leave(kStart + 500).other(kThreadEnd, kStart + 501);
+  second.enter(kStart + 150, 1).leave(kStart + 160, FrameEnd::kTailCalled).enter(kStart + 160, 0);
+  const std::uint8_t own[3] = {};
+  second.post(kStart + 170, 2000, own).leave(kStart + 600, FrameEnd::kProcessEnd);
+  EXPECT_EQ(sink.batch(second.batch({1, 12, "other"}), out), Status::kOk);
+  EXPECT_EQ(sink.batch(first.batch({0, 11, "nib"}), out), Status::kOk);
+  EXPECT_EQ(sink.end(kStart + 1000, out), Status::kOk);
+}
+
+TEST(OpenJ9SinkText, HasAllThatHappened) {
+  Bytes out;
+  tell(*begun({}, out), out);
+  const auto text = print(out);
+  EXPECT_NE(text.text.find("jitquill, process 4711\n"), text.text.npos);
+  EXPECT_NE(text.text.find("program\n-x\n"), text.text.npos);
+  EXPECT_NE(text.text.find("Num Processors:      3\n"), text.text.npos);
+  EXPECT_NE(text.text.find("openj9.type=external\n        jq=9\n        jqm=9\n"), text.text.npos);
+  EXPECT_EQ(
+      openj9::tests::printed(text),
+      (Lines{
+          "03:04:05.000000000 *0x0000000000000000 jq.0                Event       2026-12-01 UTC, process "
+          "4711",
+          "03:04:05.000000000  0x0000000000000000 jq.6                Event       code loaded at 0x1000, 64 "
+          "bytes, id 7: fib, f.nib:3",
+          "03:04:05.000000002  0x0000000000000000 jq.7                Event       code moved to 0x2000, 64 "
+          "bytes, id 7",
+          "03:04:05.000000010 *0x000000000000000b jq.3                Event       thread begins: nib, tid 11",
+          "03:04:05.000000100  0x000000000000000b jqm.0               Entry      >main",
+          "03:04:05.000000150 *0x000000010000000c jqm.0               Entry      >fib?",
+          "03:04:05.000000160  0x000000010000000c jqm.2               Exit       <fib?, tail call",
+          "03:04:05.000000160  0x000000010000000c jqm.0               Entry      >main",
+          "03:04:05.000000170  0x000000010000000c jq.9                Event         event 2000, 3 bytes",
+          "03:04:05.000000200 *0x000000000000000b jqm.0               Entry        >fib?",
+          "03:04:05.000000200  0x000000000000000b jqm.7               Event           called by main",
+          "03:04:05.000000250  0x000000000000000b jq.28               Event           collector, phase has "
+          "nothing to do",
+          "03:04:05.000000260  0x000000000000000b jq.38               Event           heap size, size 4096 "
+          "bytes",
+          "03:04:05.000000270  0x000000000000000b jq.46               Event           marker: half\\tdone",
+          "03:04:05.000000300  0x000000000000000b jqm.3               Exit         *<fib?, unwound",
+          "03:04:05.000000400  0x000000000000000b jq.1                Exception    * 17 records lost since "
+          "03:04:05.000000350",
+          "03:04:05.000000500  0x000000000000000b jqm.1               Exit       <main",
+          "03:04:05.000000501  0x000000000000000b jq.4                Event       thread ends: nib, tid 11",
+          "03:04:05.000000501  0x000000000000000b dg.262              Debug       end of the thread's trace",
+          "03:04:05.000000600 *0x000000010000000c jqm.5               Exit       <main, process end",
+          "03:04:05.000000900 *0x0000000000000000 jq.8                Event       code unloaded from 0x2000, "
+          "64 bytes, id 7"}));
+}
+
+TEST(OpenJ9SinkText, HasOnlyWhatWasChosen) {
+  Bytes out;
+  tell(*begun(selected("jqm:5"), out), out);
+  const auto text = print(out);
+  for (const std::string& line : openj9::tests::printed(text))
+    EXPECT_TRUE(line.find(" jqm.") != line.npos || line.find("records lost") != line.npos ||
+                line.find(" dg.262 ") != line.npos)
+        << line;
+}
+
+// What of a trace is whole is put by who begins it; what a killed process remembered goes on in another,
+// wherever that was.
+TEST_P(OpenJ9Sink, GoesOnWhereAKilledOneWas) {
+  const RunSettings settings = selected("*:9", GetParam());
+  constexpr int kBatches = 12;
+  const auto batch = [](RunSink& sink, int i, Bytes& out) {
+    const auto number = static_cast<FunctionNumber>(i);
+    define(sink, number, "function_" + std::to_string(i), out);
+    EXPECT_EQ(sink.code({CodeNews::Kind::kUnload, number, kStart + number, 0x2000, 64, "", "", 0}, out),
+              Status::kOk);
+    RunStory story;
+    const std::uint64_t base = kStart + number * 3'000'000'000ULL;
+    for (std::uint64_t k = 0; k < 140; ++k) story.enter(base + 2 * k, number).leave(base + 2 * k + 1);
+    if (i == 5) story.other(RunEventKind::kLost, base + 300, base, 3);
+    if (i == 7) story.other(RunEventKind::kThreadEnd, base + 301);
+    const std::uint32_t thread = number % 3;
+    EXPECT_EQ(sink.batch(story.batch({thread, 11 + thread, i > 6 ? "later" : "nib"}), out), Status::kOk);
+  };
+  const auto chars = [](const Bytes& out) { return std::string(openj9::tests::chars(out)); };
+  Bytes undisturbed;
+  {
+    const auto sink = begun(settings, undisturbed);
+    for (int i = 0; i < kBatches; ++i) batch(*sink, i, undisturbed);
+    EXPECT_EQ(sink->end(0, undisturbed), Status::kOk);
+  }
+  (void)print(undisturbed);
+  for (int killed_at = 0; killed_at <= kBatches; ++killed_at) {
+    for (const int whole_at : {-1, 4}) {
+      Bytes out;
+      std::unique_ptr<RunSink> next(make_openj9_sink());
+      const auto apply = [&](RunSink& sink, bool whole) {
+        Bytes state;
+        whole ? sink.put_all(state) : sink.put_changes(state);
+        ASSERT_TRUE(next->apply(state.view()));
+        ASSERT_TRUE(next->apply(state.view()));
+      };
+      const auto killed = begun(settings, out);
+      apply(*killed, true);
+      for (int i = 0; i < killed_at; ++i) {
+        batch(*killed, i, out);
+        apply(*killed, i == whole_at);
+      }
+      for (int i = killed_at; i < kBatches; ++i) batch(*next, i, out);
+      EXPECT_EQ(next->end(0, out), Status::kOk);
+      ASSERT_TRUE(chars(out) == chars(undisturbed)) << killed_at;
+    }
+  }
+}
+
+TEST_P(OpenJ9Sink, TakesNoDamagedState) {
+  Bytes out, state;
+  const auto sink = begun(selected("*:9", GetParam()), out);
+  define(*sink, 0, "f", out);
+  RunStory story;
+  story.enter(kStart + 1, 0);
+  EXPECT_EQ(sink->batch(story.batch({0, 11, "nib"}), out), Status::kOk);
+  sink->put_all(state);
+  for (std::size_t size = 0; size < state.size(); size += GetParam() ? 97 : 1) {
+    const std::unique_ptr<RunSink> other(make_openj9_sink());
+    EXPECT_FALSE(other->apply(state.view().first(size))) << size;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, OpenJ9Sink, testing::Bool(),
+                         [](const auto& type) { return type.param ? "internal" : "external"; });
+
+// The newest 8 KiB of each thread: what is there has no gap up to the end.
+TEST(OpenJ9SinkText, OfTypeInternalHasTheNewest) {
+  Bytes out;
+  const auto sink = begun(selected("*:9", true), out);
+  const std::size_t header = out.size();
+  define(*sink, 0, "f", out);
+  constexpr std::uint64_t kCalls = 5000;
+  for (std::uint64_t i = 0; i < kCalls; ++i) {
+    RunStory story;
+    story.enter(kStart + 1'000'000 * i, 0).leave(kStart + 1'000'000 * i + 1);
+    EXPECT_EQ(sink->batch(story.batch({0, 11, "nib"}), out), Status::kOk);
+  }
+  EXPECT_EQ(out.size(), header);
+  EXPECT_EQ(sink->end(0, out), Status::kOk);
+  (void)print(out);
+  const auto entries = openj9_reader::read(openj9::tests::chars(out)).of(11);
+  ASSERT_GT(entries.size(), 400u);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::uint64_t back = entries.size() - 1 - i;
+    EXPECT_EQ(entries[i].ticks, kStart + 1'000'000 * (kCalls - 1 - back / 2) + (1 - back % 2));
+  }
+}
+
+TEST(OpenJ9SinkText, TellsTheDateAtMidnight) {
+  Bytes out;
+  const auto sink = begun({}, out);
+  define(*sink, 0, "f", out);
+  for (const std::uint64_t hours : {1u, 20u, 22u, 45u}) {
+    RunStory story;
+    story.enter(kStart + hours * 3'600'000'000'000, 0).leave(kStart + hours * 3'600'000'000'000);
+    EXPECT_EQ(sink->batch(story.batch({0, 11, "nib"}), out), Status::kOk);
+  }
+  EXPECT_EQ(sink->end(0, out), Status::kOk);
+  Lines dates;
+  for (const std::string& line : openj9::tests::printed(print(out))) {
+    if (line.find(" UTC, ") != line.npos)
+      dates.push_back(line.substr(0, 8) + line.substr(line.find("20"), 10));
+  }
+  EXPECT_EQ(dates, (Lines{"03:04:052026-12-01", "01:04:052026-12-02", "00:04:052026-12-03"}));
+}
+
+// Nowhere to put a record: it is lost, told, and the next one is whole.
+TEST(OpenJ9SinkText, TellsOfRecordsThatHadNoMemory) {
+  Bytes out;
+  const auto sink = begun({}, out);
+  define(*sink, 0, "f", out);
+  RunStory story;
+  for (std::uint64_t i = 0; i < 2000; ++i) story.enter(kStart + i, 0).leave(kStart + i);
+  std::vector<std::uint8_t> little(9000);
+  Bytes full(little);
+  EXPECT_EQ(sink->batch(story.batch({0, 11, "nib"}), full), Status::kNoMemory);
+  EXPECT_EQ(sink->end(0, out), Status::kOk);
+  const auto text = print(out);
+  EXPECT_NE(text.text.find("records of this trace were lost"), text.text.npos);
+  const auto file = openj9_reader::read(openj9::tests::chars(out));
+  EXPECT_GE(file.records.back().lost, 2u);
+}
+
+TEST(TraceSelection, TakesTheLastPartThatFits) {
+  TraceSelection selection;
+  EXPECT_EQ(selection.level_of("anything"), 9);
+  EXPECT_EQ(selection.set("*:3,jq*:5,jqm:0"), nullptr);
+  EXPECT_EQ(selection.level_of("own"), 3);
+  EXPECT_EQ(selection.level_of("jq"), 5);
+  EXPECT_EQ(selection.level_of("jqm"), 0);
+  EXPECT_EQ(selection.set("a*b*:1"), nullptr);
+  EXPECT_EQ(selection.level_of("axbyy"), 1);
+  EXPECT_EQ(selection.level_of("ax"), TraceSelection::kOff);
+  for (const char* const bad :
+       {"", "jq", "jq:", "jq:10", ":3", "jq:a", "jq:3,,x:1", "a:1,a:1,a:1,a:1,a:1,a:1,a:1,a:1,a:1"})
+    EXPECT_NE(selection.set(bad), nullptr) << bad;
+  EXPECT_EQ(selection.level_of("axbyy"), 1);
+}
+
+}  // namespace
+}  // namespace jitquill
