@@ -14,7 +14,7 @@ report() {
   llvm-cov-14 report -instr-profile="$profiles/$1.profdata" "$fuzzers/fuzz-$1" | grep "^agent/intake/$1/"
 }
 
-for reader in symfile perfmap itt gdb; do
+for reader in symfile perfmap itt opagent gdb; do
   LLVM_PROFILE_FILE=$profiles/$reader.profraw "$fuzzers/fuzz-$reader" -runs=0 "$corpora/$reader" >"$profiles/log" 2>&1 || {
     tail -n 20 "$profiles/log"; echo "$reader: the inputs could not be read again"; exit 1; }
   llvm-profdata-14 merge -o "$profiles/$reader.profdata" "$profiles/$reader.profraw"

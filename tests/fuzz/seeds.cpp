@@ -135,6 +135,53 @@ Files for_itt(const std::vector<std::string>&) {
   return files;
 }
 
+// A call as opagent_fuzz.cpp reads it: of the function at `where`, whose bytes lie at `from`, both times 64
+// bytes into the code.
+void put_call(Spelled& to, std::uint8_t call, std::uint8_t name, std::uint16_t where, std::uint16_t from,
+              std::uint8_t size) {
+  to.put(call)
+      .put(name)
+      .put<std::uint8_t>(0)
+      .put(where)
+      .put<std::uint8_t>(0)
+      .put(from)
+      .put(size)
+      .put<std::uint8_t>(0);
+}
+
+Files for_opagent(const std::vector<std::string>&) {
+  enum : std::uint8_t {
+    kCodeOnly = 0,
+    kLinesOfCopy = 1,
+    kUnload = 2,
+    kCode = 3,
+    kLines = 4,
+    kCopy = 9,
+    kLinesOnly = 16
+  };
+  constexpr std::uint8_t kName = 2, kFile = 4, kRows = 4;
+  Files files;
+  for (std::uint8_t allocations = 0; allocations < 30; ++allocations) {
+    Spelled told;
+    told.put(allocations).put(kRows);
+    for (const unsigned place : {3u, 2u, 2u, 9u})
+      told.put<std::uint8_t>(0)
+          .put(static_cast<std::uint16_t>(place))
+          .put(static_cast<std::uint8_t>(place))
+          .put(kFile);
+    put_call(told, kCode, kName, 2, 0, 200);
+    put_call(told, kLines, kName, 2, 0, kRows);
+    put_call(told, kCopy, kName, 9, 20, 64);
+    put_call(told, kLinesOfCopy, kName, 0, 20, kRows);
+    put_call(told, kCodeOnly, kName, 3, 0, 64);
+    put_call(told, kLinesOnly, kName, 0, 0, kRows);
+    put_call(told, kUnload, kName, 2, 0, 0);
+    put_call(told, kCode, kName, 2, 0, 200);
+    files.push_back(told.file);
+  }
+  return files;
+}
+
 using Steps = std::vector<std::array<std::uint8_t, 4>>;
 
 // As gdb_fuzz.cpp reads it.
@@ -191,8 +238,11 @@ struct Reader {
   const char* name;
   Files (*seeds)(const std::vector<std::string>& objects);
 };
-constexpr Reader kReaders[] = {
-    {"symfile", for_symfile}, {"perfmap", for_perfmap}, {"itt", for_itt}, {"gdb", for_gdb}};
+constexpr Reader kReaders[] = {{"symfile", for_symfile},
+                               {"perfmap", for_perfmap},
+                               {"itt", for_itt},
+                               {"opagent", for_opagent},
+                               {"gdb", for_gdb}};
 
 }  // namespace
 

@@ -63,13 +63,14 @@ void Listener::unload(std::uint64_t address) {
 void Listener::tell(Function& function, LineTable* lines) {
   const std::span<const std::uint8_t> told(reinterpret_cast<const std::uint8_t*>(function.bytes),
                                            function.size);
-  Block copy(function.bytes == function.address ? 0 : function.size);
+  Block copy;
   CodeLoad load;
   load.address = function.address;
   load.bytes = told;
   load.name = function.name.view();
   if (lines != nullptr) load.lines = lines->all();
   if (function.bytes != function.address) {
+    copy = Block(function.size);
     if (!copy) return count(Counter::news_out_of_memory);
     if (!safe_copy(told, copy.data(), kTrap)) count(Counter::code_unreadable);
     load.bytes = copy.view();
