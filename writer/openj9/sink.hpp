@@ -14,8 +14,8 @@
 #include "writer/model/trace_selection.hpp"
 #include "writer/openj9/thread_trace.hpp"
 #include "writer/openj9/trace_point.hpp"
+#include "writer/sink/function_texts.hpp"
 #include "writer/sink/run_sink.hpp"
-#include "writer/text/function_texts.hpp"
 
 namespace jitquill::openj9 {
 
