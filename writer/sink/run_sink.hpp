@@ -28,7 +28,7 @@ struct RunSettings {
   bool eventlog_samples = false;    // what is open at the interval
   std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
   std::uint64_t eventlog_interval_ns = 10'000'000;
-  TraceSelection openj9_select;
+  TraceSelection openj9_select = {};
   bool openj9_internal = false;  // rings, and not all that there was
 };
 
