@@ -4,6 +4,7 @@
 // Promises  each block is closed, with its size and the time of its last record.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -29,11 +30,11 @@ class LogPutter {
   // What is put into out() next is of this capability and time.
   void go_to(std::uint16_t capability, std::uint64_t when_ns) noexcept {
     if (!block_ || capability != capability_) open(capability, when_ns);
-    end_ns_ = when_ns;
+    end_ns_ = std::max(end_ns_, when_ns);
   }
   // Of what was put last: its time, and the stack of the thread that calls behind it are on.
   void saw(std::uint64_t when_ns, std::uint16_t stack) noexcept {
-    end_ns_ = when_ns;
+    end_ns_ = std::max(end_ns_, when_ns);
     stack_ = stack;
   }
   std::uint16_t stack() const noexcept { return stack_; }
@@ -51,6 +52,7 @@ class LogPutter {
     close();
     block_.emplace(when_ns, capability, out_);
     capability_ = capability;
+    end_ns_ = when_ns;
     stack_ = 0;
   }
 

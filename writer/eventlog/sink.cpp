@@ -137,13 +137,12 @@ Status EventlogSink::end(std::uint64_t when_ns, Bytes& out) noexcept {
   LogPutter log(out, losses_);
   std::uint64_t end_ns = log_time(when_ns);
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    end_ns = std::max(end_ns, workers_[i].last_ns);
+    if (workers_[i].task_capability == kNoCapability) continue;
     Worker* const worker = workers_.change(i);
     if (worker == nullptr) return Status::kNoMemory;
-    if (worker->capability != kNoCapability || worker->task_capability != kNoCapability) {
-      (void)go_to(*worker, log_time(when_ns));
-      end_worker({*worker, i, {}, log}, false);
-    }
-    end_ns = std::max(end_ns, worker->last_ns);
+    (void)go_to(*worker, log_time(when_ns));
+    end_worker({*worker, i, {}, log}, false);
   }
   profile_.end(end_ns, log);
   put_missing_creations(log);

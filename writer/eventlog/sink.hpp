@@ -6,7 +6,9 @@
 //   task         a thread of the system that has a capability
 //
 // Context   as every sink of run news (writer/sink/run_sink.hpp).
-// Promises  times of a thread's blocks ascend. What cannot be (a thread stops that does not run) is left out
+// Promises  times in a block ascend, but for what is moved by less than 1 ms in front of what another thread
+// told
+//           (threads.hpp). What cannot be (a thread stops that does not run) is left out
 //           and counted: tools refuse a whole log for it, or end.
 #pragma once
 
@@ -89,7 +91,7 @@ class EventlogSink final : public RunSink {
   bool admit(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept;
   bool admit_thread(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept;
   bool admit_run(const Here& here, Threads::Index thread, RuntimePlace& place) noexcept;
-  bool admit_stop(const Here& here, Threads::Index thread, const RuntimePlace& place) noexcept;
+  bool admit_stop(const Here& here, Threads::Index thread, RuntimePlace& place) noexcept;
   static bool admit_collection(Worker& worker, RuntimeEventKind kind) noexcept;
   void tell_capability(const Here& here, const RuntimeEvent& event, std::uint64_t when_ns) noexcept;
   void take_capability(const Here& here, std::uint16_t name, std::uint64_t when_ns) noexcept;

@@ -110,7 +110,7 @@ bool EventlogSink::admit_run(const Here& here, Threads::Index thread, RuntimePla
   return true;
 }
 
-bool EventlogSink::admit_stop(const Here& here, Threads::Index thread, const RuntimePlace& place) noexcept {
+bool EventlogSink::admit_stop(const Here& here, Threads::Index thread, RuntimePlace& place) noexcept {
   if (here.worker.running != thread + 1) return false;
   here.worker.running = 0;
   threads_.stop(thread, here.number, place.when_ns);

@@ -34,11 +34,13 @@ Threads::Index Threads::of_system(std::uint32_t runner) noexcept {
   return add(0, runner + std::uint64_t{1});
 }
 
-bool Threads::create(Index index, std::uint64_t when_ns) noexcept {
+// What another told first stands in front of it in the file: so of equal times too.
+bool Threads::create(Index index, std::uint64_t& when_ns) noexcept {
   const Row& row = rows_[index];
   if (row.created_ns != kNever || (row.first_ns != kNever && row.first_ns + kSlack_ns < when_ns))
     return false;
-  if (Row* const changed = rows_.change(index)) changed->created_ns = std::min(when_ns, row.first_ns);
+  if (row.first_ns <= when_ns) when_ns = std::max<std::uint64_t>(row.first_ns, 1) - 1;
+  if (Row* const changed = rows_.change(index)) changed->created_ns = when_ns;
   return true;
 }
 
@@ -62,9 +64,14 @@ bool Threads::run(Index index, std::uint32_t runner, std::uint16_t capability,
   return true;
 }
 
-void Threads::stop(Index index, std::uint32_t runner, std::uint64_t when_ns) noexcept {
+void Threads::stop(Index index, std::uint32_t runner, std::uint64_t& when_ns) noexcept {
   Row* const row = rows_.change(index);
-  if (row != nullptr && row->runner == runner) row->ran_to_ns = when_ns;
+  if (row == nullptr) return;
+  if (row->runner == runner) {
+    row->ran_to_ns = when_ns;
+  } else if (row->ran_from_ns <= when_ns && when_ns - row->ran_from_ns < kSlack_ns) {
+    when_ns = std::max<std::uint64_t>(row->ran_from_ns, 1) - 1;  // it runs elsewhere already
+  }
 }
 
 void Threads::finish(Index index, std::uint64_t when_ns) noexcept {

@@ -57,11 +57,11 @@ class Threads {
   // A new one, of the system.
   Index of_system(std::uint32_t runner) noexcept;
 
-  // Whether that can be, as far as is known; then it is remembered. create() and run() may move the time to
-  // what other threads said.
-  bool create(Index index, std::uint64_t when_ns) noexcept;
+  // Whether that can be, as far as is known; then it is remembered. All may move the time by what other
+  // threads said of theirs.
+  bool create(Index index, std::uint64_t& when_ns) noexcept;
   bool run(Index index, std::uint32_t runner, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
-  void stop(Index index, std::uint32_t runner, std::uint64_t when_ns) noexcept;
+  void stop(Index index, std::uint32_t runner, std::uint64_t& when_ns) noexcept;
   void finish(Index index, std::uint64_t when_ns) noexcept;
   bool is_finished_at(Index index, std::uint64_t when_ns) const noexcept {
     return rows_[index].finished_ns <= when_ns;

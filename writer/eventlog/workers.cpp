@@ -92,7 +92,8 @@ void EventlogSink::finish_system(const Here& here) noexcept {
   if (worker.system == 0 || worker.running != worker.system) return;
   here.log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.system - 1].number,
                                    kFinished, std::uint32_t{0});
-  threads_.stop(worker.system - 1, here.number, worker.last_ns);
+  std::uint64_t when_ns = worker.last_ns;
+  threads_.stop(worker.system - 1, here.number, when_ns);
   threads_.finish(worker.system - 1, worker.last_ns);
   worker.running = 0;
 }
@@ -106,7 +107,8 @@ void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
   if (worker.running != 0) {
     here.log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.running - 1].number,
                                      kYields, std::uint32_t{0});
-    threads_.stop(worker.running - 1, here.number, worker.last_ns);
+    std::uint64_t when_ns = worker.last_ns;
+    threads_.stop(worker.running - 1, here.number, when_ns);
   }
   if (worker.task_capability != kNoCapability)
     here.log.put<Event::kTaskDelete>(kNoCapability, worker.last_ns, here.number + std::uint64_t{1});

@@ -149,6 +149,39 @@ TEST_F(EventlogSink, PutsUpWithBatchesInAnyOrder) {
   EXPECT_EQ(file.named("STOP_THREAD").size(), 2u);
 }
 
+// Clocks of two threads differ by less than it takes to hand a thread over, or not quite.
+TEST_F(EventlogSink, MendsWhatIsALittleTooEarly) {
+  tell(1, 50, {Kind::kThreadRunning, {7}});  // before it was created, and before it stopped
+  flush(1);
+  tell(0, 51, {Kind::kThreadCreated, {7}});
+  flush(0);
+  tell(2, 60, {Kind::kThreadRunning, {8}});
+  tell(2, 61, {Kind::kThreadStopped, {8, 1, 0}});
+  tell(0, 58, {Kind::kThreadCreated, {8}});
+  flush(0);
+  tell(3, 70, {Kind::kThreadRunning, {8}});
+  flush(3);
+  tell(2, 71, {Kind::kThreadFinished, {7}});  // of another
+  flush(2);
+  EXPECT_EQ(sink->end(kStart + 100, out), Status::kOk);
+  const File file = eventlog_reader::read(tests::text_of(out));
+  EXPECT_EQ(describe(file.violations), "");
+  EXPECT_EQ(file.named("CREATE_THREAD").at(0).when_ns, 49u);
+  EXPECT_EQ(refused(), 1u);
+}
+
+TEST_F(EventlogSink, StopsAThreadBeforeItRunsElsewhere) {
+  tell(0, 10, {Kind::kThreadCreated, {7}});
+  tell(0, 20, {Kind::kThreadRunning, {7}});
+  flush(0);
+  tell(1, 50, {Kind::kThreadRunning, {7}});
+  flush(1);
+  tell(0, 52, {Kind::kThreadStopped, {7, event_word::kStopReason::kMigration, 0}});
+  flush(0);
+  const File file = end(100);
+  EXPECT_EQ(file.named("STOP_THREAD").at(0).when_ns, 49u);
+}
+
 TEST_F(EventlogSink, CreatesThreadsWhoseCreationNobodyTold) {
   tell(0, 20, {Kind::kThreadRunning, {7}});
   tell(0, 30, {Kind::kThreadFinished, {7}});
