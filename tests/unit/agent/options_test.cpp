@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, OptionsWrong,
     testing::Values(Wrong{"nonsense=1", "unknown option"}, Wrong{"nonsense", "key=value"},
                     Wrong{"formats=jitdmp", "unknown name"}, Wrong{"intakes=gbd", "unknown name"},
-                    Wrong{"formats=jitdump,openj9", "not built yet"}, Wrong{"sample=99", "not built yet"},
+                    Wrong{"formats=jitdump,oprofile", "not built yet"}, Wrong{"sample=99", "not built yet"},
                     Wrong{"eventlog.level=9.2", "9.0, 9.4 or 9.12"}, Wrong{"eventlog.own=2", "0 or 1"},
                     Wrong{"eventlog.profile=heap", "ticky and samples"},
                     Wrong{"eventlog.interval=0", "1 to 10000"}, Wrong{"hooks=a,,b", "pattern is empty"},

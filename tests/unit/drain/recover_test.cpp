@@ -21,45 +21,19 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/drain/drained_process.hpp"
 #include "tests/unit/drain/killing_syscall.hpp"
+#include "tests/unit/drain/process_place.hpp"
 #include "tests/unit/drain/told_trace.hpp"
 
 namespace jitquill::drain {
 namespace {
 
 using tests::KillWhen;
+using tests::Place;
+using tests::PlainFolder;
 
-constexpr std::size_t kPoolSize = std::size_t{4} << 20;
+constexpr std::size_t kPoolSize = Place::kPoolSize;
 constexpr std::uint64_t kSteps = 4;
 constexpr std::uint64_t kTop = tests::DrainedProcess::kTop;
-
-class PlainFolder final : public Folder {
- public:
-  explicit PlainFolder(const std::string& path) : path_(path) {}
-  int create(const char* name) noexcept override {
-    return ::open((path_ + "/" + name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  }
-  void remove(const char*) noexcept override {}
-
- private:
-  std::string path_;
-};
-
-// One process's two folders.
-struct Place {
-  test_support::TempFolder lanes, output;
-
-  std::span<std::uint8_t> map() const {
-    const int file = ::open(lanes.file("lanes").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    EXPECT_EQ(ftruncate(file, kPoolSize), 0);
-    void* const mapped = mmap(nullptr, kPoolSize, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    ::close(file);
-    return {static_cast<std::uint8_t*>(mapped), kPoolSize};
-  }
-  std::string calls() const { return test_support::read_text(output.file("calls")); }
-  std::string counts() const { return test_support::read_text(output.file("counts")); }
-  eventlog_reader::File eventlog() const { return eventlog_reader::read_file(output.file(".eventlog")); }
-  openj9_reader::File openj9() const { return openj9_reader::read_file(output.file(".trc")); }
-};
 
 class Story {
  public:

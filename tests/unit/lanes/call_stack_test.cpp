@@ -96,7 +96,8 @@ TEST_F(CallStackOf, AThreadIsItsMemory) {
       EXPECT_EQ(put.head.registers.r15, 8u);
       EXPECT_GE(put.slice.size(), 32u);
     }
-    EXPECT_EQ(stacks[0].slice.size(), stacks[1].slice.size()) << "both to the end of the stack";
+    EXPECT_GE(stacks[0].slice.size(), stacks[1].slice.size())
+        << "it may go on into what lies behind the stack";
   });
 }
 
