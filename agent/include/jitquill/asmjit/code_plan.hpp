@@ -61,7 +61,7 @@ class CodePlan {
   void read_emitter(asmjit::BaseEmitter& emitter) noexcept;
   void set_bounds() noexcept;
   void replay_frames() noexcept;
-  void replay_bodies() noexcept;
+  void replay_bodies(NodeReplay& nodes, Refusal after) noexcept;
   void put_line(std::uint32_t label, const Marker& marker) noexcept;
   void put_site(std::uint32_t label, std::uint8_t kind) noexcept;
   // The first site of this kind in [from, to); 0 = none, which is no sled's end.
@@ -69,7 +69,7 @@ class CodePlan {
 
   asmjit::CodeHolder& code_;
   FrameReplay replay_;
-  NodeReplay nodes_;
+  NodeReplay nodes_, loops_;
   Rows<Piece> pieces_;
   Rows<PlacedLine> lines_;
   Rows<PlacedEpilog> epilogs_;
@@ -83,7 +83,8 @@ inline bool CodePlan::make() noexcept {
   std::sort(sites_.begin(), sites_.end(),
             [](const PlacedSite& a, const PlacedSite& b) { return a.offset < b.offset; });
   replay_frames();
-  replay_bodies();
+  replay_bodies(nodes_, Refusal::kBodyMovesStack);
+  replay_bodies(loops_, Refusal::kUnknownState);
   std::sort(lines_.begin(), lines_.end(), [](const PlacedLine& a, const PlacedLine& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.order < b.order;
   });
@@ -223,10 +224,12 @@ inline void CodePlan::replay_frames() noexcept {
   }
 }
 
-// The functions of one Compiler: of several on one holder, the others' stay refused.
-inline void CodePlan::replay_bodies() noexcept {
-  const auto is_refused = [](const Piece& piece) {
-    return piece.node != nullptr && piece.known.refusal == Refusal::kBodyMovesStack;
+// The functions of one Compiler that were refused so: of several on one holder, the others' stay refused. A
+// loop that is entered in its middle begins behind a jump, at a label that no jump before it leads to: once
+// more then, with the body's frame there.
+inline void CodePlan::replay_bodies(NodeReplay& nodes, Refusal after) noexcept {
+  const auto is_refused = [after](const Piece& piece) {
+    return piece.node != nullptr && piece.known.refusal == after;
   };
   const Piece* const first = std::find_if(pieces_.begin(), pieces_.end(), is_refused);
   if (first == pieces_.end()) return;
@@ -234,14 +237,22 @@ inline void CodePlan::replay_bodies() noexcept {
   const auto is_ours = [&](const Piece& piece) {
     return piece.node != nullptr && piece.emitter == &compiler;
   };
-  for (const Piece& piece : pieces_)
-    if (is_ours(piece)) nodes_.put(*piece.node, piece.body);
-  if (!nodes_.run(compiler)) return;
+  std::size_t count = 0;
+  for (const Piece& piece : pieces_) {
+    if (!is_ours(piece)) continue;
+    nodes.put(*piece.node, piece.body);
+    ++count;
+  }
+  if (after == Refusal::kUnknownState) {
+    if (count != 1) return;
+    nodes.assume(first->body);
+  }
+  if (!nodes.run(compiler)) return;
   for (Piece& piece : pieces_) {
     if (!is_ours(piece) || !is_refused(piece)) continue;
     const std::uint64_t base = section_at(code_, piece.start).offset();
-    piece.known = nodes_.at(static_cast<std::uint32_t>(piece.start - base));
-    piece.events = &nodes_.rows();
+    piece.known = nodes.at(static_cast<std::uint32_t>(piece.start - base));
+    piece.events = &nodes.rows();
   }
 }
 

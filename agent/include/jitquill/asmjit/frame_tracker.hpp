@@ -29,6 +29,8 @@ class FrameTracker {
   void label(std::uint32_t id, std::uint32_t offset) noexcept;
   // The label is reached with this frame, too.
   void expect(std::uint32_t label, const FrameState& state) noexcept;
+  // A label that only later jumps lead to is taken to have this frame; they must agree.
+  void assume(const FrameState& state) noexcept { assumed_ = &state; }
   // Behind a ret: the frame is `wanted` again.
   void resume(const FrameState& wanted) noexcept {
     copies_.fill(0);
@@ -75,6 +77,7 @@ class FrameTracker {
   std::array<std::uint32_t, kRegisters> copies_{};
   Convention convention_;
   std::uint32_t last_end_ = 0;
+  const FrameState* assumed_ = nullptr;
   bool alive_ = false;
   bool started_ = false;
 };
@@ -374,7 +377,10 @@ inline void FrameTracker::label(std::uint32_t id, std::uint32_t offset) noexcept
   copies_.fill(0);
   if (alive_) return expect(id, state());  // a jump back must find the same frame
   const std::uint32_t known = id < label_states_.size() ? label_states_[id] : 0;
-  if (known != 0) resume(FrameState(states_[known - 1]));
+  if (known != 0) return resume(FrameState(states_[known - 1]));
+  if (assumed_ == nullptr) return;
+  resume(*assumed_);
+  expect(id, *assumed_);
 }
 
 }  // namespace jitquill::asmjit_detail

@@ -56,6 +56,8 @@ class NodeReplay {
  public:
   // Each function of the emitter, before run(), with the frame that asmjit's own prolog makes.
   void put(const asmjit::FuncNode& node, const FrameState& body) noexcept;
+  // Of one function alone: labels of loops that are entered in their middle have the frame of its body.
+  void assume(const FrameState& body) noexcept { notes_.tracker.assume(body); }
   // False: nothing is known.
   bool run(asmjit::BaseCompiler& compiler) noexcept;
   // The function that begins at `offset` in its section; refusal kBodyMovesStack where there is none.
