@@ -96,6 +96,10 @@ int main(int argc, char** argv) {
                    "write to stderr how much was allocated where");
   command.add_flag("--time", options.wants_time,
                    "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
+  command
+      .add_option("--code-limit", options.compile.code_limit,
+                  "bytes of machine code; what is cold is unloaded, and compiled again when it is called")
+      ->transform(CLI::AsSizeValue(false));
   const auto force = [&options](nib::Tiers tiers) {
     return [&options, tiers](std::int64_t) { options.compile.tiers = tiers; };
   };

@@ -40,10 +40,18 @@ class CodeMemory : public jitquill::JitRuntime {
     if (has_agent) prepare_stack_traces();
   }
   const CodeTable& table() const noexcept { return table_; }
+  // In bytes, with what is kept free behind code for its unwinding.
+  std::size_t used() const noexcept { return allocator()->statistics().usedSize(); }
+  std::size_t size_of(void* code) const noexcept {
+    void *executable = nullptr, *writable = nullptr;
+    std::size_t size = 0;
+    return allocator()->query(code, &executable, &writable, &size) == asmjit::kErrorOk ? size : 0;
+  }
 
  protected:
   // Out of memory: no trace of this function is worth more than the end of the process.
   void on_announced(const jitquill_code& code) noexcept override { table_.add(code); }
+  void on_moved(const void* from, const void* to) noexcept override { table_.move(from, to); }
   asmjit::Error _release(void* function) noexcept override {
     table_.remove(function);
     return jitquill::JitRuntime::_release(function);
@@ -59,6 +67,7 @@ struct CodeOrigin {
   std::string file;  // absolute
   std::uint32_t first_line;
   std::uint32_t last_line;
+  bool may_move;
   std::vector<jitquill_inline_position> inlined;
   std::deque<std::string> names;  // that `inlined` points to
 };
@@ -70,7 +79,8 @@ inline void* place(CodeMemory& memory, asmjit::CodeHolder& code, const CodeOrigi
                                             .first_line = origin.first_line,
                                             .last_line = origin.last_line,
                                             .inline_positions = origin.inlined.data(),
-                                            .inline_position_count = origin.inlined.size()};
+                                            .inline_position_count = origin.inlined.size(),
+                                            .may_move = origin.may_move};
   void* entry = nullptr;
   return memory.add(&entry, &code, announcement) == asmjit::kErrorOk ? entry : nullptr;
 }

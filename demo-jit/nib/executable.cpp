@@ -34,17 +34,20 @@ Executable::Executable(const Source& source, Program program, const CompileOptio
 }
 
 Executable::~Executable() {
-  for (const auto& [unit, code] : units_) memory_.release(code);
-  for (void* each : replaced_) memory_.release(each);
+  for (const auto& [unit, code] : units_) memory_.release(code.entry);
+  for (const Code& each : replaced_) memory_.release(each.entry);
+  if (stubs_ != nullptr) memory_.release(stubs_);
 }
 
 // ---- Compiling ----
 
 void* Executable::placed(Unit unit, Diagnostics& diagnostics) {
-  void*& code = units_[unit];
-  if (code == nullptr) code = compiled(unit, diagnostics);
-  if (code == nullptr) units_.erase(unit);
-  return code;
+  Code& code = units_[unit];
+  if (code.entry == nullptr) code.entry = compiled(unit, diagnostics);
+  code.is_used = true;
+  void* const entry = code.entry;
+  if (entry == nullptr) units_.erase(unit);
+  return entry;
 }
 
 void* Executable::compiled(Unit unit, Diagnostics& diagnostics) {
@@ -79,6 +82,7 @@ void* Executable::compiled(Unit unit, Diagnostics& diagnostics) {
     return nullptr;
   }
   void* const entry = place(memory_, code, origin_of(unit, lowering));
+  has_grown_ = true;
   if (entry == nullptr) diagnostics.error(function.at, "no memory for code");
   return entry;
 }
@@ -90,6 +94,7 @@ CodeOrigin Executable::origin_of(Unit unit, const FunctionLowering& lowering) co
                     .file = source_.absolute_path,
                     .first_line = function.at.line,
                     .last_line = function.end.line,
+                    .may_move = options_.code_limit != 0,
                     .inlined = {},
                     .names = {}};
   for (const InlinePosition& each : lowering.positions()) {
@@ -120,8 +125,23 @@ void* Executable::code_at(const CodePoint& point) {
   const std::lock_guard guard(mutex_);
   Diagnostics unheard;
   if (point.form.entry == Form::Entry::kSpawn) return placed({point.function, point.form}, unheard);
+  if (point.form.entry == Form::Entry::kWhole && point.form.tier == Tier::kFirst) return best(point.function);
   return point.form.tier == Tier::kSecond ? heat(point.function, point.form.block)
                                           : cool(point.function, point.form.block);
+}
+
+void* Executable::best(std::uint32_t function) {
+  Diagnostics unheard;
+  const bool has_second = units_.contains({function, {.tier = Tier::kSecond}});
+  const Tier tier = has_second || options_.tiers == Tiers::kSecond ? Tier::kSecond : Tier::kFirst;
+  void* const code = placed({function, {.tier = tier}}, unheard);
+  lead_to(function, code);
+  return code;
+}
+
+const CodePoint& Executable::point_of(std::uint32_t function) {
+  const std::lock_guard guard(mutex_);
+  return point_in(data_, this, program_, function, {});
 }
 
 // Other threads call through the table meanwhile.
@@ -162,6 +182,7 @@ std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnosti
   if (diagnostics.empty()) check(program, diagnostics);
   if (!diagnostics.empty()) return nullptr;
   std::unique_ptr<Executable> result(new Executable(source, std::move(program), options));
+  if (options.code_limit != 0) return result->make_stubs(diagnostics) ? std::move(result) : nullptr;
   const Tier tier = options.tiers == Tiers::kSecond ? Tier::kSecond : Tier::kFirst;
   for (std::uint32_t i = 0; i < result->table_.size(); ++i)
     result->table_[i] = result->placed({i, {.tier = tier}}, diagnostics);

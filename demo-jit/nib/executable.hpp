@@ -8,6 +8,8 @@
 // Does not  run anything; see run() in runtime.hpp.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,6 +32,9 @@ struct CompileOptions {
   bool counts_sites = false;                   // FaultSite says what was made where, if the run counts too
   Tiers tiers = Tiers::kBoth;
   std::int32_t hot = 5000;  // calls and loop turns of a function in the first tier before there is a second
+  // Bytes of code, 0: no limit. Else functions are compiled when they are first called, and what is cold
+  // goes. Then one run at a time.
+  std::size_t code_limit = 0;
 };
 
 class Executable {
@@ -49,15 +54,34 @@ class Executable {
   // In which a function exists now.
   std::vector<Form> forms_of(std::string_view function) const;
 
+  const Program& program() const noexcept { return program_; }
+  std::size_t code_size() const noexcept { return memory_.used(); }
+
   // ---- For jitted code ----
   // Null: there is none, and none can be made. Of the second tier's begin always.
   void* code_at(const CodePoint& point);
+  // For a call of a function that may have no code.
+  const CodePoint& point_of(std::uint32_t function);
+
+  // ---- The code cache (code_cache.cpp) ----
+  using Visit = std::function<void(std::uintptr_t)>;
+  bool is_full() const noexcept {
+    return has_grown_ && options_.code_limit != 0 && memory_.used() > options_.code_limit;
+  }
+  // While nothing runs: unloads what was not called lately, moves what stays to lower memory. `visit_stacks`
+  // shows all words that may be return addresses: such code stays where it is, and so does `kept`.
+  void make_room(const void* kept, const std::function<void(const Visit&)>& visit_stacks);
 
  private:
   friend std::unique_ptr<Executable> compile(const Source&, Diagnostics&, const CompileOptions&);
   Executable(const Source& source, Program program, const CompileOptions& options);
 
   using Unit = std::pair<std::uint32_t, Form>;  // of which function what
+  struct Code {
+    void* entry = nullptr;
+    bool is_used = true;  // since room was made
+    bool is_pinned = false;
+  };
 
   void* placed(Unit unit, Diagnostics& diagnostics);
   void* compiled(Unit unit, Diagnostics& diagnostics);
@@ -65,6 +89,12 @@ class Executable {
   void* heat(std::uint32_t function, std::uint32_t block);
   void* cool(std::uint32_t function, std::uint32_t block);
   void lead_to(std::uint32_t function, void* code);
+  void* best(std::uint32_t function);
+  bool make_stubs(Diagnostics& diagnostics);
+  void pin(const void* kept, const std::function<void(const Visit&)>& visit_stacks);
+  void unload(bool used_too, std::size_t goal);
+  void unlink_all();
+  void pack();
 
   const Source& source_;
   const Program program_;
@@ -75,8 +105,11 @@ class Executable {
   std::vector<Profile> profiles_;
   std::vector<std::uint32_t> times_hot_;
   CodeData data_;
-  std::map<Unit, void*> units_;
-  std::vector<void*> replaced_;  // may still run
+  std::map<Unit, Code> units_;
+  std::vector<Code> replaced_;           // may still run
+  char* stubs_ = nullptr;                // with a limit: what functions without code lead to
+  Unit hand_{};                          // where unloading goes on
+  std::atomic<bool> has_grown_ = false;  // since room was made
 };
 
 std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,

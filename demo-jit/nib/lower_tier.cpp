@@ -16,15 +16,16 @@ bool FunctionLowering::counts_heat() const noexcept {
 }
 
 const CodePoint& FunctionLowering::point(std::uint32_t function, Form form) {
-  const Function& of = context_.program.functions[function];
-  const FaultSite& site =
-      context_.data.faults
-          .try_emplace({of.at, Fault::kNoCode, of.name},
-                       FaultSite{.fault = Fault::kNoCode, .at = of.at, .function = of.name, .text = {}})
-          .first->second;
-  const auto made = context_.data.points.try_emplace({function, form},
-                                                     CodePoint{context_.executable, function, form, &site});
-  return made.first->second;
+  return point_in(context_.data, context_.executable, context_.program, function, form);
+}
+
+const CodePoint& point_in(CodeData& data, Executable* executable, const Program& program,
+                          std::uint32_t function, Form form) {
+  const Function& of = program.functions[function];
+  const FaultSite no_code{.fault = Fault::kNoCode, .at = of.at, .function = of.name, .text = {}};
+  const FaultSite& site = data.faults.try_emplace({of.at, Fault::kNoCode, of.name}, no_code).first->second;
+  return data.points.try_emplace({function, form}, CodePoint{executable, function, form, &site})
+      .first->second;
 }
 
 // Where a block begins that is often run, or the function (0).

@@ -37,6 +37,9 @@ struct CodeData {
   std::map<std::pair<std::uint32_t, Form>, CodePoint> points;
 };
 
+const CodePoint& point_in(CodeData& data, Executable* executable, const Program& program,
+                          std::uint32_t function, Form form);
+
 // What the functions of a program share.
 struct LoweringContext {
   const Program& program;

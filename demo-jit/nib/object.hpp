@@ -3,6 +3,7 @@
 // Context   any; plain values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -91,6 +92,10 @@ class Rooted {
  public:
   template <class... T>
   explicit Rooted(T*... objects) noexcept : slots_{address_of(objects)...} {
+    words.frames = &frame_;
+  }
+  explicit Rooted(Object* const (&objects)[N]) noexcept {
+    std::copy(objects, objects + N, slots_);
     words.frames = &frame_;
   }
   ~Rooted() { words.frames = frame_.outer; }

@@ -88,11 +88,66 @@ std::int32_t thread_words_offset() noexcept {
 // ---- Code ----
 
 void* code_at(const CodePoint& point) {
-  void* const code = point.executable->code_at(point);
+  void* const code = this_thread->world->code_at(point);
   const bool is_needed = point.form.entry == Form::Entry::kSpawn || point.form.tier == Tier::kFirst;
   if (code == nullptr && is_needed) nib_fail(point.site);
   return code;
 }
+
+// Where a function is called that has no code: `registers` are those of arguments, `stack` the others.
+extern "C" void* nib_find_missing(Executable* executable, std::uint32_t index, std::int64_t* registers,
+                                  std::int64_t* stack) {
+  constexpr std::size_t kInRegisters = 6, kFloatsInRegisters = 8;
+  const Function& function = executable->program().functions[index];
+  Object* references[kMaxParameters] = {};
+  std::size_t integers = 0, floats = 0, on_stack = 0;
+  for (std::uint32_t i = 0; i < function.parameter_count; ++i) {
+    const Type type = function.variables[i].type;
+    const bool is_float = type == Type::kFloat;
+    const bool fits = is_float ? floats++ < kFloatsInRegisters : integers++ < kInRegisters;
+    const std::int64_t* const word = fits && !is_float ? registers + integers - 1
+                                     : fits            ? nullptr
+                                                       : stack + on_stack++;
+    if (type.is_reference()) references[i] = reinterpret_cast<Object*>(*word);
+  }
+  const Rooted<kMaxParameters> root(references);
+  return code_at(executable->point_of(index));
+}
+
+// eax: the function's index, r10: the Executable; all else is as the caller left it.
+asm(R"(
+  .text
+  .globl nib_enter_missing
+  .type nib_enter_missing, @function
+nib_enter_missing:
+  .cfi_startproc
+  .irp register, r9, r8, rcx, rdx, rsi, rdi
+  push %\register
+  .cfi_adjust_cfa_offset 8
+  .endr
+  sub $136, %rsp
+  .cfi_adjust_cfa_offset 136
+  .irp number, 0, 1, 2, 3, 4, 5, 6, 7
+  movaps %xmm\number, 16*\number(%rsp)
+  .endr
+  mov %r10, %rdi
+  mov %eax, %esi
+  lea 136(%rsp), %rdx
+  lea 136+6*8+8(%rsp), %rcx
+  call nib_find_missing@PLT
+  .irp number, 0, 1, 2, 3, 4, 5, 6, 7
+  movaps 16*\number(%rsp), %xmm\number
+  .endr
+  add $136, %rsp
+  .cfi_adjust_cfa_offset -136
+  .irp register, rdi, rsi, rdx, rcx, r8, r9
+  pop %\register
+  .cfi_adjust_cfa_offset -8
+  .endr
+  jmp *%rax
+  .cfi_endproc
+  .size nib_enter_missing, .-nib_enter_missing
+)");
 
 // ---- Stops and faults ----
 

@@ -78,6 +78,8 @@ extern "C" {
 void nib_poll_keeping_registers(const FaultSite* site);
 // ThreadWords::target is where to go on, null: here. Keeps all registers, too.
 void nib_transfer_keeping_registers(const CodePoint* point);
+// What calls of functions lead to that have no code: eax their index, r10 the Executable.
+void nib_enter_missing();
 void nib_print_int(std::int64_t value);
 void nib_print_bool(std::int64_t value);
 void nib_print_float(double value);

@@ -31,6 +31,9 @@ inline void tell_thread_runs(std::uint64_t id) noexcept {
 inline void tell_thread_waits(std::uint64_t id, Wait why) noexcept {
   jitquill_thread_stopped(id, why == Wait::kForRoom ? JITQUILL_STOP_LOCK : JITQUILL_STOP_READ, 0);
 }
+inline void tell_thread_yields(std::uint64_t id) noexcept {
+  jitquill_thread_stopped(id, JITQUILL_STOP_YIELDED, 0);
+}
 // `allocated`: bytes, all in all.
 inline void tell_thread_ends(std::uint64_t id, std::uint64_t allocated) noexcept {
   jitquill_heap_allocated(allocated);

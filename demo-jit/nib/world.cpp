@@ -1,5 +1,7 @@
 #include "nib/world.hpp"
 
+#include "nib/executable.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -15,18 +17,21 @@ namespace {
 // AddressSanitizer does not follow a longjmp over more than 64 MiB.
 constexpr std::uintptr_t kMaxStackUse = std::uintptr_t{32} << 20;
 
-std::uintptr_t find_stack_limit() noexcept {
+void find_stack(Thread& thread) noexcept {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   std::uintptr_t limit = here > kMaxStackUse ? here - kMaxStackUse : 0;
+  thread.own_limit = here - kStackReserve;
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return here - kStackReserve;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   void* lowest = nullptr;
   std::size_t size = 0;
   std::size_t guard = 0;
   pthread_attr_getstack(&attributes, &lowest, &size);
   pthread_attr_getguardsize(&attributes, &guard);
   pthread_attr_destroy(&attributes);
-  return std::max(limit, reinterpret_cast<std::uintptr_t>(lowest) + guard + kStackReserve);
+  const auto start = reinterpret_cast<std::uintptr_t>(lowest);
+  thread.own_limit = std::max(limit, start + guard + kStackReserve);
+  if (here > start && here < start + size) thread.stack_end = start + size;
 }
 
 // The thread itself reads it at any time.
@@ -64,7 +69,7 @@ void World::attach(Thread& thread) {
   this_thread = &thread;
   thread.world = this;
   thread.words = &words;
-  thread.own_limit = find_stack_limit();
+  find_stack(thread);
   words = {.stack_limit = thread.own_limit};
   Lock lock(mutex_);
   while (wants_stop_) changed_.wait(lock);
@@ -114,7 +119,7 @@ void* World::run_thread(void* argument) {
   world.attach(thread);
   std::int64_t result = 0;
   if (setjmp(thread.leave) == 0) {
-    reinterpret_cast<SpawnCode*>(code_at(*thread.code))(thread.arguments.data(), &result);
+    reinterpret_cast<SpawnCode*>(nib::code_at(*thread.code))(thread.arguments.data(), &result);
     const Lock lock(world.mutex_);
     thread.task->result = result;
     thread.task->is_done = 1;
@@ -158,12 +163,15 @@ void World::poll() {
 
 void World::stop_if_wanted(Lock& lock) {
   if (wants_stop_) {
-    tell_collection_begins(this_thread->id, false);
+    const bool collects = collects_;
+    this_thread->stopped_at = __builtin_frame_address(0);
+    collects ? tell_collection_begins(this_thread->id, false) : tell_thread_yields(this_thread->id);
     --running_;
     changed_.notify_all();
     while (wants_stop_) changed_.wait(lock);
     ++running_;
-    tell_collection_ends(this_thread->id, this_thread->allocated);
+    collects ? tell_collection_ends(this_thread->id, this_thread->allocated)
+             : tell_thread_runs(this_thread->id);
   }
   if (is_over_) leave(lock);
 }
@@ -183,6 +191,7 @@ void World::block(Lock& lock, const FaultSite* site, Wait why, std::function<boo
   const auto can_run = [](const Thread* each) { return !each->ready || each->ready(); };
   while (!ready()) {
     this_thread->ready = ready;
+    this_thread->stopped_at = __builtin_frame_address(0);
     tell_thread_waits(this_thread->id, why);
     --running_;
     changed_.notify_all();
@@ -268,25 +277,63 @@ std::byte* World::take(std::size_t size) {
 // By this thread, or, if another one is about to, by that one.
 void World::collect(Lock& lock) {
   if (!wants_stop_ && !is_over_) {
-    wants_stop_ = true;
-    for (Thread* each : threads_)
-      if (each != this_thread) set_limit(*each, UINTPTR_MAX);
     tell_collection_begins(this_thread->id, true);
-    while (running_ > 1) changed_.wait(lock);
-    tell_all_stand_still();
-    heap_.start_marking();
-    mark_roots();
-    heap_.finish_marking();
-    tell_marked();
-    heap_.sweep();
-    tell_collected(heap_);
-    tell_collection_ends(this_thread->id, this_thread->allocated);
-    wants_stop_ = false;
-    for (Thread* each : threads_)
-      if (!is_over_) set_limit(*each, each->own_limit);
-    changed_.notify_all();
+    stop_others(lock, true, [this] {
+      tell_all_stand_still();
+      heap_.start_marking();
+      mark_roots();
+      heap_.finish_marking();
+      tell_marked();
+      heap_.sweep();
+      tell_collected(heap_);
+      tell_collection_ends(this_thread->id, this_thread->allocated);
+    });
   }
   stop_if_wanted(lock);
+}
+
+void World::stop_others(Lock& lock, bool collects, const std::function<void()>& work) {
+  wants_stop_ = true;
+  collects_ = collects;
+  this_thread->stopped_at = __builtin_frame_address(0);
+  for (Thread* each : threads_)
+    if (each != this_thread) set_limit(*each, UINTPTR_MAX);
+  while (running_ > 1) changed_.wait(lock);
+  work();
+  wants_stop_ = false;
+  for (Thread* each : threads_)
+    if (!is_over_) set_limit(*each, each->own_limit);
+  changed_.notify_all();
+}
+
+// ---- Code ----
+
+namespace {
+
+// Each word could be a return address. What other threads wrote there they wrote before they stopped.
+[[gnu::no_sanitize("address", "thread")]] void visit_stack(const Thread& thread,
+                                                           const std::function<void(std::uintptr_t)>& visit) {
+  for (auto word = reinterpret_cast<std::uintptr_t>(thread.stopped_at); word < thread.stack_end;
+       word += sizeof(std::uintptr_t))
+    visit(*reinterpret_cast<const std::uintptr_t*>(word));
+}
+
+}  // namespace
+
+void* World::code_at(const CodePoint& point) {
+  Lock lock(mutex_);
+  stop_if_wanted(lock);
+  Executable& executable = *point.executable;
+  void* const code = executable.code_at(point);
+  const auto is_known = [](const Thread* each) { return each->stack_end != 0; };
+  if (executable.is_full() && !is_over_ && std::all_of(threads_.begin(), threads_.end(), is_known)) {
+    stop_others(lock, false, [&] {
+      executable.make_room(code, [this](const std::function<void(std::uintptr_t)>& visit) {
+        for (const Thread* each : threads_) visit_stack(*each, visit);
+      });
+    });
+  }
+  return code;
 }
 
 void World::mark_roots() {

@@ -33,8 +33,10 @@ class World;
 // A thread of a program.
 struct Thread {
   World* world = nullptr;
-  ThreadWords* words = nullptr;   // while it runs
-  std::uintptr_t own_limit = 0;   // ThreadWords::stack_limit, when nobody wants it to stop
+  ThreadWords* words = nullptr;  // while it runs
+  std::uintptr_t own_limit = 0;  // ThreadWords::stack_limit, when nobody wants it to stop
+  std::uintptr_t stack_end = 0;  // the highest address; 0: not known
+  void* stopped_at = nullptr;    // the address of a frame above all of its jitted ones, while it stands still
   std::function<bool()> ready{};  // while it waits: what for
   jmp_buf leave{};
   std::uint64_t id = new_id();  // in the whole process
@@ -71,6 +73,8 @@ class World {
 
   // ---- In a run; what fails does not return ----
   void poll();
+  // As code_at() in runtime.hpp. What the caller needs is in Frames: threads may be stopped.
+  void* code_at(const CodePoint& point);
   [[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
   // Memory for an object that is not yet initialised; counts it for `site`.
   std::byte* allocate(const FaultSite& site, std::size_t size);
@@ -93,6 +97,8 @@ class World {
   void end_all() noexcept;
   std::byte* take(std::size_t size);
   void collect(Lock& lock);
+  // All other threads stand still while `work` is done, and what they run can be seen on their stacks.
+  void stop_others(Lock& lock, bool collects, const std::function<void()>& work);
   void mark_roots();
   void join_ended(Lock& lock);
   static void* run_thread(void* thread);
@@ -111,6 +117,7 @@ class World {
   std::atomic<bool> has_spawned_ = false;
   std::size_t running_ = 0;  // attached, not stopped and not waiting
   bool wants_stop_ = false;
+  bool collects_ = false;  // it wants it for that
   bool is_over_ = false;
   bool is_deadlocked_ = false;
   RunResult result_;

@@ -55,12 +55,13 @@ inline Ran run_text_as(std::string_view text, const HeapOptions& heap, const Com
   return ran;
 }
 
-// The same in all tiers, of programs that are compiled quickly.
+// The same in all tiers, and while code comes and goes, of programs that are compiled quickly.
 inline Ran run_text(std::string_view text, const HeapOptions& heap = {}) {
   constexpr std::size_t kShort = 2000;
   const Ran ran = run_text_as(text, heap, {});
   if (text.size() > kShort) return ran;
-  for (const CompileOptions& options : {CompileOptions{.tiers = Tiers::kSecond}, CompileOptions{.hot = 1}}) {
+  for (const CompileOptions& options : {CompileOptions{.tiers = Tiers::kSecond}, CompileOptions{.hot = 1},
+                                        CompileOptions{.hot = 3, .code_limit = 4096}}) {
     const Ran other = run_text_as(text, heap, options);
     EXPECT_EQ(other.output, ran.output) << text;
     EXPECT_EQ(other.error, ran.error) << text;
