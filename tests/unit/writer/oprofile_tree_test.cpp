@@ -87,14 +87,15 @@ constexpr Sequence kSequences[] = {
     {"in strides", [](auto i, auto count, auto&) -> std::uint64_t { return i * 4099 % (count + 1); }},
 };
 
-std::uint64_t count_of_inserts() {
-  return std::getenv("JITQUILL_LONG") != nullptr ? 1'000'000 : 3'000;
+std::uint64_t count_of_inserts(std::uint64_t page_entries) {
+  if (std::getenv("JITQUILL_LONG") == nullptr) return 3'000;
+  return page_entries == Database::kDefaultPageEntries ? 1'000'000 : 100'000;
 }
 
 TEST(OprofileTree, HoldsWhatAMapHolds) {
-  const std::uint64_t count = count_of_inserts();
   for (const Sequence& sequence : kSequences) {
     for (const std::uint64_t page_entries : {4u, 12u}) {
+      const std::uint64_t count = count_of_inserts(page_entries);
       const tests::DatabaseFile file;
       Database base;
       ASSERT_EQ(base.make(file.handle(), {.words = Words(), .page_entries = page_entries}), Status::kOk);
