@@ -6,10 +6,9 @@
 //   task         a thread of the system that has a capability
 //
 // Context   as every sink of run news (writer/sink/run_sink.hpp).
-// Promises  times in a block ascend, but for what is moved by less than 1 ms in front of what another thread
-// told
-//           (threads.hpp). What cannot be (a thread stops that does not run) is left out
-//           and counted: tools refuse a whole log for it, or end.
+// Promises  times of a thread's blocks ascend, but for those of what is moved by less than 1 ms in front of
+//           what another thread told (threads.hpp): a block of its own. What cannot be (a thread stops that
+//           does not run) is left out and counted: tools refuse a whole log for it, or end.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,12 @@ void EventlogSink::put_post(const Here& here, const Post& post) noexcept {
   if (kind == Kind::kHeapProfileBegin) bands_ = static_cast<std::uint8_t>(event.number(0));
   if (kind == Kind::kHeapSampleBegin && bands_ == event_word::kBandKind::kLife)
     return here.log.put<Event::kHeapBioProfSampleBegin>(kNoCapability, when_ns, event.number(0), when_ns);
+  const bool is_earlier = place.when_ns < when_ns;  // than the block that it would be in
+  if (is_earlier) here.log.close();
   here.log.go_to(place.capability, place.when_ns);
   here.log.note(put_runtime_event(event, place, here.log.out()));
+  if (is_earlier) here.log.close();
+  (void)go_to(worker, place.when_ns);
 }
 
 bool EventlogSink::admit(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept {
@@ -97,7 +101,7 @@ bool EventlogSink::admit_thread(const Here& here, const RuntimeEvent& event, Run
     case Kind::kThreadNamed:
       return true;
     default:
-      return !threads_.is_finished_at(thread, place.when_ns);
+      return threads_.mention(thread, here.worker.capability, place.when_ns);
   }
 }
 
@@ -106,7 +110,6 @@ bool EventlogSink::admit_run(const Here& here, Threads::Index thread, RuntimePla
   if (worker.running != 0 || !threads_.run(thread, here.number, worker.capability, place.when_ns))
     return false;
   worker.running = thread + 1;
-  (void)go_to(worker, place.when_ns);
   return true;
 }
 

@@ -39,9 +39,15 @@ bool Threads::create(Index index, std::uint64_t& when_ns) noexcept {
   const Row& row = rows_[index];
   if (row.created_ns != kNever || (row.first_ns != kNever && row.first_ns + kSlack_ns < when_ns))
     return false;
-  if (row.first_ns <= when_ns) when_ns = std::max<std::uint64_t>(row.first_ns, 1) - 1;
+  if (row.first_ns <= when_ns) when_ns = time_before(row.first_ns);
   if (Row* const changed = rows_.change(index)) changed->created_ns = when_ns;
   return true;
+}
+
+void Threads::note_first(Row& row, std::uint16_t capability, std::uint64_t when_ns) noexcept {
+  if (when_ns >= row.first_ns) return;
+  row.first_ns = when_ns;
+  row.first_capability = capability;
 }
 
 bool Threads::run(Index index, std::uint32_t runner, std::uint16_t capability,
@@ -55,12 +61,23 @@ bool Threads::run(Index index, std::uint32_t runner, std::uint16_t capability,
   when_ns = std::max(when_ns, earliest);
   Row* const changed = rows_.change(index);
   if (changed == nullptr) return true;
-  if (when_ns < row.first_ns) changed->first_capability = capability;
-  changed->first_ns = std::min(row.first_ns, when_ns);
+  note_first(*changed, capability, when_ns);
   if (when_ns < row.ran_from_ns) return true;
   changed->ran_from_ns = when_ns;
   changed->ran_to_ns = kNever;
   changed->runner = runner;
+  return true;
+}
+
+bool Threads::mention(Index index, std::uint16_t capability, std::uint64_t& when_ns) noexcept {
+  const Row& row = rows_[index];
+  if (is_finished_at(index, when_ns)) return false;
+  const std::uint64_t earliest = row.created_ns != kNever ? row.created_ns : 0;
+  if (earliest > when_ns + kSlack_ns) return false;
+  when_ns = std::max(when_ns, earliest);
+  if (when_ns < row.first_ns) {
+    if (Row* const changed = rows_.change(index)) note_first(*changed, capability, when_ns);
+  }
   return true;
 }
 
@@ -70,7 +87,7 @@ void Threads::stop(Index index, std::uint32_t runner, std::uint64_t& when_ns) no
   if (row->runner == runner) {
     row->ran_to_ns = when_ns;
   } else if (row->ran_from_ns <= when_ns && when_ns - row->ran_from_ns < kSlack_ns) {
-    when_ns = std::max<std::uint64_t>(row->ran_from_ns, 1) - 1;  // it runs elsewhere already
+    when_ns = time_before(row->ran_from_ns);  // it runs elsewhere already
   }
 }
 

@@ -16,6 +16,10 @@
 namespace jitquill::eventlog {
 
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+// For what must stand in front of that.
+constexpr std::uint64_t time_before(std::uint64_t first_ns) noexcept {
+  return first_ns == 0 ? 0 : first_ns - 1;
+}
 
 class Threads {
  public:
@@ -27,8 +31,8 @@ class Threads {
     std::uint64_t told = 0;  // the runtime's number + 1; 0 = a thread of the system
     std::uint64_t created_ns = kNever;
     std::uint64_t finished_ns = kNever;
-    std::uint64_t first_ns = kNever;  // it ran
-    std::uint64_t ran_from_ns = 0;    // the last time that it did
+    std::uint64_t first_ns = kNever;  // it ran, or something else was told of it but its name
+    std::uint64_t ran_from_ns = 0;    // the last time that it ran
     std::uint64_t ran_to_ns = 0;      // kNever: it runs
     std::uint32_t number = 0;         // in the log
     std::uint32_t runner = 0;         // RunThread::number of who runs it, or did
@@ -61,6 +65,8 @@ class Threads {
   // threads said of theirs.
   bool create(Index index, std::uint64_t& when_ns) noexcept;
   bool run(Index index, std::uint32_t runner, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
+  // Anything else of it: a runtime may tell of threads that are older than its telling.
+  bool mention(Index index, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
   void stop(Index index, std::uint32_t runner, std::uint64_t& when_ns) noexcept;
   void finish(Index index, std::uint64_t when_ns) noexcept;
   bool is_finished_at(Index index, std::uint64_t when_ns) const noexcept {
@@ -73,6 +79,7 @@ class Threads {
 
  private:
   Index add(std::uint64_t told, std::uint64_t wish) noexcept;
+  static void note_first(Row& row, std::uint16_t capability, std::uint64_t when_ns) noexcept;
   bool index(Index index) noexcept;
 
   StateRows<Row> rows_;

@@ -1,7 +1,5 @@
 // The eventlog sink's part that knows threads of the system: which capability each has, and what stands for
 // it where its runtime tells of no threads.
-#include <algorithm>
-
 #include "writer/eventlog/sink.hpp"
 
 namespace jitquill::eventlog {
@@ -121,14 +119,13 @@ void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
   worker.capability = worker.task_capability = kNoCapability;
 }
 
-// Of threads that ran and whose creation nobody told.
+// Of threads that did something and whose creation nobody told.
 void EventlogSink::put_missing_creations(LogPutter& log) noexcept {
   for (Threads::Index i = 0; i < threads_.size(); ++i) {
     const Threads::Row& thread = threads_[i];
     if (thread.created_ns != kNever || thread.first_ns == kNever) continue;
-    const std::uint64_t before_ns = std::max<std::uint64_t>(thread.first_ns, 1) - 1;
     log.close();  // another time than that of the block before
-    log.put<Event::kCreateThread>(thread.first_capability, before_ns, thread.number);
+    log.put<Event::kCreateThread>(thread.first_capability, time_before(thread.first_ns), thread.number);
   }
 }
 
