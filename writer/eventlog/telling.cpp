@@ -100,6 +100,10 @@ bool EventlogSink::admit_thread(const Here& here, const RuntimeEvent& event, Run
       return true;
     case Kind::kThreadNamed:
       return true;
+    case Kind::kThreadRunnable:
+    case Kind::kThreadWoken:
+      if (threads_.is_running_at(thread, place.when_ns)) return false;
+      [[fallthrough]];
     default:
       return threads_.mention(thread, here.worker.capability, place.when_ns);
   }

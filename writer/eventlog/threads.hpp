@@ -72,6 +72,11 @@ class Threads {
   bool is_finished_at(Index index, std::uint64_t when_ns) const noexcept {
     return rows_[index].finished_ns <= when_ns;
   }
+  // The last time that it ran, as far as is known.
+  bool is_running_at(Index index, std::uint64_t when_ns) const noexcept {
+    const Row& row = rows_[index];
+    return row.ran_from_ns <= when_ns && when_ns < row.ran_to_ns;
+  }
 
   void put_changes(Bytes& state) noexcept { rows_.put_changes(state); }
   void put_all(Bytes& state) noexcept { rows_.put_all(state); }

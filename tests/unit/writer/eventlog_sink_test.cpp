@@ -1,5 +1,7 @@
 // What becomes of batches in an eventlog, as the reader that was written from the specification understands
 // it.
+#include <random>
+
 #include "tests/unit/writer/eventlog_story.hpp"
 #include "writer/eventlog/event.hpp"
 
@@ -213,6 +215,43 @@ TEST_F(EventlogSink, EndsWhatStandsForAThreadWhenItsRuntimeTellsAfterAll) {
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_NE(runs[0].numbers, runs[1].numbers);
   EXPECT_EQ(file.named("STOP_THREAD").size(), 2u);
+}
+
+// The fixture's reader has the rules of ghc-events.
+TEST_F(EventlogSink, MakesAGoodLogOfWhateverARuntimeTells) {
+  constexpr Kind kKinds[] = {Kind::kThreadCreated, Kind::kThreadRunnable, Kind::kThreadRunning,
+                             Kind::kThreadRunning, Kind::kThreadStopped,  Kind::kThreadStopped,
+                             Kind::kThreadStopped, Kind::kThreadFinished, Kind::kThreadMigrated,
+                             Kind::kThreadWoken,   Kind::kThreadNamed,    Kind::kGcBegin,
+                             Kind::kGcSynced,      Kind::kGcEnd};
+  std::mt19937 generator(9);
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(generator() % end); };
+  std::uint64_t told = 0, left_out = 0;
+  for (std::uint32_t round = 0; round < 300 && !HasFailure(); ++round) {
+    SCOPED_TRACE(round);
+    begin({});
+    const std::uint32_t workers = 1 + below(3);
+    const std::uint32_t step_ns = round % 2 == 0 ? 1'000 : 10'000'000;  // within and beyond what is mended
+    std::uint64_t now = 1;
+    for (int i = 0; i < 60; ++i, ++told) {
+      tests::Told one{kKinds[below(std::size(kKinds))], {}};
+      // Each has its own threads, but for who creates them: that two contradict each other cannot be known
+      // before the second is heard.
+      const std::uint32_t worker = below(workers);
+      const std::uint32_t thread =
+          (one.kind == Kind::kThreadCreated ? below(workers) : worker) * 4 + below(4);
+      const RuntimeEvent known({static_cast<std::uint32_t>(one.kind), {}});
+      for (const EventField& field : known.row()->fields) {
+        if (field.type != FieldType::kText) one.numbers.push_back(one.numbers.empty() ? thread + 1 : 1);
+      }
+      tell(worker, now += below(step_ns), one);
+      if (below(8) == 0) flush(below(workers));
+    }
+    for (std::uint32_t i = 0; i < workers; ++i) flush(i);
+    (void)end(now + 1);
+    left_out += refused();
+  }
+  EXPECT_GT(told, left_out + told / 4);
 }
 
 TEST_F(EventlogSink, TakesCapabilitiesAsTheRuntimeTells) {
