@@ -29,6 +29,10 @@ void note(LogCheck& check, std::uint64_t offset, LogRule rule, std::uint16_t num
   if (check.findings.size() < LogCheck::kMostKept) (void)check.findings.push({offset, rule, number});
 }
 
+std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t size = character_size(text);
@@ -52,7 +56,7 @@ bool has_good_texts(const EventRow& row, std::span<const std::uint8_t> payload) 
   }
   if (!has_text || !is_only_text || payload.size() < front + behind) return true;
   const auto text = payload.subspan(front, payload.size() - front - behind);
-  return is_utf8({reinterpret_cast<const char*>(text.data()), text.size()});
+  return is_utf8(text_of(text));
 }
 
 void check_record(const RecordView& record, LogCheck& check) noexcept {
@@ -68,6 +72,8 @@ void check_record(const RecordView& record, LogCheck& check) noexcept {
     note(check, record.offset, LogRule::kLayout, record.number);
   else if (!has_good_texts(*row, record.payload))
     note(check, record.offset, LogRule::kUtf8, record.number);
+  if (row->event == Event::kUserBinaryMsg && !is_utf8(text_of(record.payload)))
+    note(check, record.offset, LogRule::kBinary, record.number);
   const bool is_of_capability = std::ranges::find(kOfCapability, row->event) != std::end(kOfCapability);
   if (is_of_capability && record.capability == kNoCapability)
     note(check, record.offset, LogRule::kPlace, record.number);

@@ -75,6 +75,21 @@ TEST(EventlogCheck, SaysWhatIsWrong) {
   EXPECT_EQ(rules(longer), Rules{LogRule::kBlock});
 }
 
+// ghc-events 0.17 takes it for a text where it shows it, though the format does not.
+TEST(EventlogCheck, NotesABinaryMessageThatIsNoText) {
+  for (const string_view message : {string_view("m\xC3\xA4in"), string_view("\xFF")}) {
+    Bytes out;
+    put_header(kOwners, out);
+    Block block(1, 0, out);
+    (void)put<Event::kUserBinaryMsg>(
+        2, out,
+        std::span<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(message.data()), message.size()));
+    block.close(2);
+    put_end(out);
+    EXPECT_EQ(rules(file_of(out)), message == "\xFF" ? Rules{LogRule::kBinary} : Rules{});
+  }
+}
+
 // The size of a block ends inside its last record.
 TEST(EventlogCheck, SaysWhichBlockIsWrong) {
   Bytes out;
