@@ -311,8 +311,8 @@ void World::stop_others(Lock& lock, bool collects, const std::function<void()>& 
 namespace {
 
 // Each word could be a return address. What other threads wrote there they wrote before they stopped.
-[[gnu::no_sanitize("address", "thread")]] void visit_stack(const Thread& thread,
-                                                           const std::function<void(std::uintptr_t)>& visit) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void visit_stack(
+    const Thread& thread, const std::function<void(std::uintptr_t)>& visit) {
   for (auto word = reinterpret_cast<std::uintptr_t>(thread.stopped_at); word < thread.stack_end;
        word += sizeof(std::uintptr_t))
     visit(*reinterpret_cast<const std::uintptr_t*>(word));
