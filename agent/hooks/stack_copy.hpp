@@ -3,8 +3,7 @@
 // Context   [hook]. No system call on a thread's own stack; on a fiber's or a handler's one, which asks how
 //           far it can be read.
 // Promises  never reads what is not there. Return addresses that hooks have taken (mirror.hpp) are put back
-// in
-//           the copy. Bounded: a deeper stack is cut. One that finds no room is lost, and counted, as any
+//           in the copy. Bounded: a deeper stack is cut. One that finds no room is lost, and counted, as any
 //           record.
 #pragma once
 

@@ -7,8 +7,7 @@
 //
 // Context   is_stack_wanted(): [hook]. tell_wanted_stacks(): [drain].
 // Promises  bounded, however often it is told: two tables, and those that became too small for one, which
-// stay
-//           since a hook may be in them; all together less than four times the largest.
+//           stay since a hook may be in them; all together less than four times the largest.
 #pragma once
 
 #include <atomic>

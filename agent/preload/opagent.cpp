@@ -1,10 +1,10 @@
 // libopagent.so.1: what programs written for OProfile's agent library are linked with, in the place of
 // OProfile's own (docs/intake-opagent.md).
 //
-// Context   [notify]: a thread of the runtime, its locks may be held. What is done:
-// intake/opagent/opagent.hpp. Promises  each function answers as OProfile's does where nothing goes wrong:
-// whether anything is written is
-//           not the program's to know. No file of OProfile's is made.
+// Context   [notify]: a thread of the runtime, its locks may be held.
+// Promises  each function answers as OProfile's does where nothing goes wrong: whether anything is written
+//           is not the program's to know. No file of OProfile's is made.
+// Does not  know what is done with the code: intake/opagent/opagent.hpp.
 #include <cerrno>
 
 #include "agent/preload/agent_calls.hpp"

@@ -24,8 +24,8 @@ inline constexpr std::size_t kBlockMarkerSize = kRecordHeadSize + LayoutOf<Event
 static_assert(kBlockMarkerSize == 24);
 
 // Declares all events of these owners that readers of the level know, and begins the data. Events of ours say
-// what their fields are, as items of the extra information: | kFieldItem u16 | size u16 | type, blank, name
-// |.
+// what their fields are, as items of the extra information:
+//   | kFieldItem u16 | size u16 | type, blank, name |
 inline constexpr std::uint16_t kFieldItem = 0x4A51;  // far above those of others
 void put_header(std::span<const Owner> owners, Bytes& out, Level level = Level::k9_12) noexcept;
 // The end of the data.

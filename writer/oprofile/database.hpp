@@ -8,10 +8,9 @@
 //
 // Context   one thread at a time. Raw system calls only; allocates nothing. Not for signal handlers.
 // Promises  after each store of each call the file is a tree that any reader walks: ordered, balanced, and
-// with
-//           every count but the one under way. Until close() a page in use may be outside of the tree, what
-//           is not in use may hold anything, and the file may be longer than it says. A failed call changes
-//           no count. A count that exceeds the file's words stays at their greatest number.
+//           with every count but the one under way. Until close() a page in use may be outside of the tree,
+//           what is not in use may hold anything, and the file may be longer than it says. A failed call
+//           changes no count. A count that exceeds the file's words stays at their greatest number.
 // Does not  take a key that does not fit into the words, nor open what another has left.
 #pragma once
 

@@ -2,8 +2,7 @@
 //
 // Context   [notify], under the intakes' lock.
 // Promises  a call that makes no sense is counted, and changes nothing. At most kMost functions are
-// remembered;
-//           what comes after those is told, but its lines are not understood.
+//           remembered; what comes after those is told, but its lines are not understood.
 #pragma once
 
 #include <cstddef>
