@@ -1,5 +1,6 @@
 #include "agent/cli/summary.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <numeric>
@@ -84,6 +85,14 @@ std::uint64_t sum_of(const std::vector<ProcessOutput>& processes, std::uint64_t 
                          [figure](std::uint64_t sum, const ProcessOutput& one) { return sum + one.*figure; });
 }
 
+// Run news is counted by its process alone.
+bool has_unsaid_output(const Summary& summary) {
+  return std::ranges::any_of(summary.processes, [](const ProcessOutput& process) {
+    return process.state == ProcessState::kKilled &&
+           std::ranges::any_of(process.files, [](const OutputFile& file) { return file.size != 0; });
+  });
+}
+
 }  // namespace
 
 std::uint64_t Summary::functions() const {
@@ -125,6 +134,9 @@ void say_what_is_missing(Summary& summary, const AgentOptions& options, const st
     summary.missing.emplace_back(
         "no JIT told of code: none ran, or none that is known here (intakes= has the list; a runtime of your "
         "own calls jitquill_code_loaded())");
+  } else if (has_unsaid_output(summary)) {
+    summary.missing.emplace_back(
+        "a process left no statistics (killed, or its disk is full): what its files have was not counted");
   } else {
     summary.missing.emplace_back(
         "outputs were opened, but no function is in them: see the losses above, and the log");

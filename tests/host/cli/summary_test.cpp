@@ -180,6 +180,17 @@ TEST_F(CliSummary, CountsCallsOfAKilledProcessThatItRecovered) {
   EXPECT_EQ(count(ended.err, " calls, killed, or ended without a word"), 1u) << ended.err;
 }
 
+TEST_F(CliSummary, DoesNotCallAKilledProcessesEventlogEmpty) {
+  const Ended ended = run(
+      {"run", "--formats", "eventlog", "--hooks", "*", "--", "sh", "-c",
+       std::string(
+           "echo 'fn one() -> int { return 1; } fn main() { while one() == 1 {} }' >endless.nib; " DEMO_JIT
+           " endless.nib & ") +
+           kAwaitLanes + "kill -9 $!; wait $!"});
+  EXPECT_EQ(count(ended.err, "a process left no statistics"), 1u) << ended.err;
+  EXPECT_EQ(count(ended.err, "no function is in them"), 0u) << ended.err;
+}
+
 TEST_F(CliSummary, NamesTheOptionThatAnEmptyOutputLacks) {
   const Ended ended = run({"run", "--formats", "calls", "--", DEMO_JIT, program("sieve")});
   EXPECT_EQ(count(ended.err, "missing: formats=calls shows calls, which were not asked for: hooks='*'"), 1u)
@@ -193,8 +204,9 @@ TEST_F(CliSummary, SaysLossesOfCalls) {
 }
 
 TEST_F(CliSummary, SaysWhatWasLost) {
-  // A file size limit of 2 KiB: the second function does not fit.
-  const Ended ended = run({"run", "--", "sh", "-c", "ulimit -f 4; exec " DEMO_JIT " " PROGRAMS "/sieve.nib"});
+  // A file size limit of 2 KiB: the second of two functions does not fit.
+  const Ended ended =
+      run({"run", "--", "sh", "-c", "ulimit -f 4; exec " DEMO_JIT " --tier1 " PROGRAMS "/sieve.nib"});
   EXPECT_NE(ended.err.find("lost: 1 functions_lost (functions that no output could write)"),
             std::string::npos)
       << ended.err;
