@@ -45,6 +45,7 @@ TEST_F(EventlogProfile, KeepsEachBlockInTheOrderOfTime) {
     call(of, 5, 47);
     thread(of).enter(kStart + 48, 1);
     flush(of);
+    tell(of, 65, {Kind::kCounterNamed, {1}, "of no capability, as samples are"});
     thread(of).leave(kStart + 99);
     tell(of, 100, {Kind::kMarker, {}, "m"});
     thread(of).other(RunEventKind::kLost, kStart + 101, kStart + 100, 1);
