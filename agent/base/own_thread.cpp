@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "agent/base/folder_entries.hpp"
@@ -21,10 +22,26 @@ void be_of_a_batch() noexcept {
   (void)raw::call(SYS_sched_setscheduler, 0, SCHED_BATCH, &none);
 }
 
+// Of the process `pid`: a child has none.
+constinit std::atomic<std::uint32_t> g_pid{0};
+constinit std::atomic<unsigned> g_count{0};
+
+void note_one_more() noexcept {
+  if (g_pid.exchange(current_pid()) != current_pid()) g_count.store(0);
+  ++g_count;
+}
+
 void* run(void* body) {
   be_of_a_batch();
   reinterpret_cast<void (*)()>(body)();
+  --g_count;
   return nullptr;
+}
+
+unsigned count_tasks() noexcept {
+  unsigned tasks = 0;
+  for_each_entry(AT_FDCWD, "/proc/self/task", [&](const char*) { ++tasks; });
+  return tasks;
 }
 
 // Its robust list is let go of when it ends. Asked first: files of /proc take a descriptor for a moment.
@@ -38,9 +55,12 @@ bool has_first_ended() noexcept {
 
 bool is_last_thread() noexcept {
   if (!has_first_ended()) return false;
-  unsigned tasks = 0;
-  for_each_entry(AT_FDCWD, "/proc/self/task", [&](const char*) { ++tasks; });
-  return tasks == 2;
+  return count_tasks() == 2;
+}
+
+bool is_only_thread_of_host() noexcept {
+  const unsigned own = g_pid.load() == current_pid() ? g_count.load() : 0;
+  return count_tasks() == own + 1;
 }
 
 // The host's thread-local variables take their place from a thread's stack: with many of them a small stack
@@ -51,12 +71,14 @@ bool start_own_thread(void (*body)(), std::size_t stack_size) {
   if (pthread_attr_init(&attributes) != 0) return false;
   (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   int created = EINVAL;
+  note_one_more();
   for (; created == EINVAL && stack_size <= kMostStackSize; stack_size *= 2) {
     pthread_t thread;
     if (pthread_attr_setstacksize(&attributes, stack_size) == 0)
       created = pthread_create(&thread, &attributes, run, reinterpret_cast<void*>(body));
   }
   pthread_attr_destroy(&attributes);
+  if (created != 0) --g_count;
   return created == 0;
 }
 

@@ -19,4 +19,7 @@ bool start_own_thread(void (*body)(), std::size_t stack_size);
 // are left.
 bool is_last_thread() noexcept;
 
+// Whether the host has no thread but the calling one. False where nobody can say. Some 20 us.
+bool is_only_thread_of_host() noexcept;
+
 }  // namespace jitquill

@@ -84,6 +84,10 @@ bool are_on() noexcept {
   return g_mode.load(std::memory_order_relaxed) == Mode::kOn;
 }
 
+bool is_call_awaited() noexcept {
+  return g_mode.load(std::memory_order_relaxed) == Mode::kWake;
+}
+
 void end_for_good() noexcept {
   g_is_ended.store(true);
   store_all(Mode::kOff);

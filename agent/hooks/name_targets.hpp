@@ -26,7 +26,8 @@ enum class Mode : std::uint8_t { kOff, kOn, kWake };
 // Off. hooks[i] serves targets[i]; both live on. Those of more libraries than there is room for stay off.
 void add(std::atomic<const void*>* targets, const void* const* hooks, std::uint32_t count) noexcept;
 void turn(Mode mode) noexcept;
-bool are_on() noexcept;  // any context
+bool are_on() noexcept;           // any context
+bool is_call_awaited() noexcept;  // kWake; any context
 // Off, and no turn() changes it.
 void end_for_good() noexcept;
 

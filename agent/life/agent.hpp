@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "agent/base/demangler.hpp"
 #include "agent/base/guest_call.hpp"
@@ -67,10 +68,17 @@ class Agent {
   void stay() noexcept;
   // Once where the drain needs what is not to be made under a lock: start_drain() then.
   DrainWish take_drain_wish() noexcept {
+    if (std::exchange(puts_off_drain_, false)) return {};
     const bool has_thread = options_.policy != LanePolicy::kFlight;
     const bool has_stacks = options_.stack.any();
     const bool is_due = (has_thread || has_stacks) && run_news_.take_thread_wish();
     return {is_due && has_thread, is_due && has_stacks};
+  }
+
+  // Not behind this call: it came where the host's allocator may not be entered. The next one does.
+  bool put_off_drain() noexcept {
+    puts_off_drain_ = true;
+    return options_.policy != LanePolicy::kFlight || options_.stack.any();
   }
 
   // Fill in what only the agent knows: id, time, process, thread.
@@ -164,6 +172,7 @@ class Agent {
   std::uint32_t folders_failed_ = 0;      // in a row
   std::uint32_t site_troubles_said_ = 0;  // bit per sites::Trouble
   bool is_lack_of_stacks_said_ = false;
+  bool puts_off_drain_ = false;
   bool environment_is_usable_ = true;
   FixedText<4096> environment_options_;
   static constexpr std::size_t kMostRemarks = 2;

@@ -13,6 +13,7 @@
 #include "agent/intake/lookout.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/life/leave.hpp"
+#include "agent/life/native_hooks.hpp"
 #include "agent/stacks/step_lock.hpp"
 #include "agent/unwinders/registry.hpp"
 
@@ -41,6 +42,7 @@ void before_fork() {
     leave_guest(host);
     return;
   }
+  fork_comes();
   const bool has_intakes = intake::IntakeLock::lock(kForkWaitNs) == OwnerLock::Entry::kTaken;
   const bool has_registry = unwinders::Registry::lock() == OwnerLock::Entry::kTaken;
   (void)LeafLock::lock();

@@ -5,6 +5,8 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/loaded_objects.hpp"
+#include "agent/base/own_thread.hpp"
+#include "agent/base/thread_id.hpp"
 #include "agent/drain/process_drain.hpp"
 #include "agent/hooks/left_alone.hpp"
 #include "agent/hooks/mirror.hpp"
@@ -56,6 +58,7 @@ const void* with_stack(const void* hook) noexcept {
 // What the objects of this process are like.
 struct Callers {
   bool any = false;
+  bool has_traced_allocator = false;
   mirror::Surroundings surroundings;
 };
 
@@ -67,14 +70,25 @@ void may_leave_alone(const ElfObject& program) noexcept {
   }
 }
 
+bool calls_a_hook(const ElfObject& object) noexcept {
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](const char* name) { return object.needs(name); });
+}
+
 Callers look_for_callers() noexcept {
   Callers callers;
+  bool has_allocator = false;
   bool has_engine = false;
   bool has_program = false;
   for_each_loaded_object([&](const ElfObject& object) {
     if (!has_program) may_leave_alone(object);  // it comes first
     has_program = true;
-    for (const char* const name : kNames) callers.any |= object.needs(name);
+    const bool is_caller = calls_a_hook(object);
+    callers.any |= is_caller;
+    if (!has_allocator && object.find("malloc") != 0) {
+      has_allocator = true;  // the first is the one that is called
+      callers.has_traced_allocator = is_caller;
+    }
     callers.surroundings.has_exit_sites |= object.needs("__return__");
     for (const char* const sanitizer : {"__tsan_init", "__msan_init"})
       callers.surroundings.has_fixed_layout |= object.find(sanitizer) != 0;
@@ -85,16 +99,34 @@ Callers look_for_callers() noexcept {
   return callers;
 }
 
-// What opens outputs may not be done in a handler: the next call tries.
-int wake_agent(std::uint32_t, const void*) {
-  if (is_in_handler()) return 0;
+std::atomic<bool> g_has_traced_allocator{false};
+std::atomic<std::uint32_t> g_put_off_pid{0};  // of the process whose drain was put off
+std::atomic<bool> g_forks_alone{false};       // the host had one thread
+
+enum class Place : std::uint8_t { kAnywhere, kWhereHostAllocates };
+
+void put_off_drain(Agent& agent) {
+  if (!agent.put_off_drain() || g_put_off_pid.exchange(current_pid()) == current_pid()) return;
+  agent.remark(
+      "the program's allocator is traced, and may be at work here: until the program makes its next thread "
+      "itself, events of functions wait for its end, as far as memory= holds them");
+}
+
+void wake(Place place) {
   const Callers callers = look_for_callers();
   (void)with_agent(
       [&](Agent& agent) {
         mirror::start(callers.surroundings);
-        return agent.wake_for_native();
+        const Status woken = agent.wake_for_native();
+        if (place == Place::kAnywhere && callers.has_traced_allocator) put_off_drain(agent);
+        return woken;
       },
       [](Agent&) { return Status::kBusy; });
+}
+
+// What opens outputs may not be done in a handler: the next call tries.
+int wake_agent(std::uint32_t, const void*) {
+  if (!is_in_handler()) wake(Place::kAnywhere);
   return 0;
 }
 
@@ -121,6 +153,7 @@ void pass_libc_by(std::atomic<const void*>* targets, std::uint32_t count) noexce
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) {
   Callers callers = look_for_callers();
   if (callers.any) pass_libc_by(targets, count);
+  g_has_traced_allocator.store(callers.has_traced_allocator);
   (void)with_agent(
       [&](Agent& agent) {
         callers.surroundings.leaves_returns = !agent.takes_return_addresses();
@@ -129,6 +162,24 @@ void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) 
         return agent.add_native_names(targets, count, callers.any);
       },
       [](Agent&) { return Status::kBusy; });
+}
+
+// An allocator that knows nothing of forks may be locked for ever by a thread that the child does not have.
+void fork_comes() noexcept {
+  if (!g_has_traced_allocator.load(std::memory_order_relaxed)) return;
+  g_forks_alone.store(name_targets::are_on() && is_only_thread_of_host());
+}
+
+void child_came() {
+  if (g_forks_alone.exchange(false) && name_targets::is_call_awaited() && !is_in_handler())
+    wake(Place::kWhereHostAllocates);
+}
+
+void thread_comes() {
+  const std::uint32_t pid = g_put_off_pid.load(std::memory_order_relaxed);
+  if (pid == 0 || pid != current_pid()) return;
+  g_put_off_pid.store(0);
+  (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kBusy; });
 }
 
 void NativeHooks::add(std::atomic<const void*>* targets, std::uint32_t count, bool have_callers) noexcept {

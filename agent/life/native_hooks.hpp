@@ -23,6 +23,14 @@ void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count);
 void objects_go();
 void objects_went();
 
+// Where an allocator is traced, a child may be inside of it when its first call comes: there no thread may be
+// made, which allocates, nor a library opened. So such a child wakes when its fork returns, if its parent's
+// host had one thread; else its drain is put off until the host makes a thread. Context: in front of a fork;
+// behind it in the child, when nothing of the host's is held; in front of pthread_create().
+void fork_comes() noexcept;
+void child_came();
+void thread_comes();
+
 class NativeHooks {
  public:
   // Off. Those of more libraries than there is room for stay so.

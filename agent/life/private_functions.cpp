@@ -29,4 +29,6 @@ extern "C" const jitquill::PrivateFunctions jitquill_private_v1 = {
     .opagent_code = &jitquill::intake::opagent::code,
     .opagent_lines = &jitquill::intake::opagent::lines,
     .opagent_unload = &jitquill::intake::opagent::unload,
+    .child_came = &jitquill::child_came,
+    .thread_comes = &jitquill::thread_comes,
 };

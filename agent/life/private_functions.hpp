@@ -33,6 +33,8 @@ struct PrivateFunctions {
   void (*opagent_code)(const char* name, std::uint64_t address, const void* bytes, std::uint32_t size);
   void (*opagent_lines)(const void* bytes, std::size_t count, const void* rows);
   void (*opagent_unload)(std::uint64_t address);
+  void (*child_came)();  // life/native_hooks.hpp
+  void (*thread_comes)();
 };
 
 }  // namespace jitquill

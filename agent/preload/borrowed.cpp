@@ -65,10 +65,11 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     return result;                                                    \
   }
 
-#define WAKES(name, returns, parameters, arguments)       \
-  BORROWS(returns, name, parameters) {                    \
-    jitquill::preload::let_agent_look();                  \
-    return jitquill::preload::next.name.load() arguments; \
+#define WAKES(name, returns, parameters, arguments)                           \
+  BORROWS(returns, name, parameters) {                                        \
+    jitquill::preload::let_agent_look();                                      \
+    jitquill::preload::call_agent(&jitquill::PrivateFunctions::thread_comes); \
+    return jitquill::preload::next.name.load() arguments;                     \
   }
 
 #define LISTED(name, passed_to, arguments)                                                     \
@@ -108,6 +109,13 @@ void copy_arguments(const char* first, std::va_list* rest, char** to) {
     const int result = jitquill::preload::next.name.load() arguments;         \
     jitquill::preload::call_agent(&jitquill::PrivateFunctions::objects_went); \
     return result;                                                            \
+  }
+
+#define FORKS(name)                                                                         \
+  BORROWS(pid_t, name, ()) {                                                                \
+    const pid_t child = jitquill::preload::next.name.load()();                              \
+    if (child == 0) jitquill::preload::call_agent(&jitquill::PrivateFunctions::child_came); \
+    return child;                                                                           \
   }
 
 #define MAPPED(name, parameters, arguments)                                                            \

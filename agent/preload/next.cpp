@@ -152,6 +152,10 @@ int dlclose(void* handle) {
   return looked_for("dlclose", next.dlclose, handle);
 }
 
+pid_t fork() {
+  return looked_for("fork", next.fork);
+}
+
 }  // namespace early
 
 template <class Function>

@@ -28,6 +28,7 @@ struct Next {
 #define STREAM(name) std::atomic<std::FILE* (*)(const char* path, const char* mode)> name;
 #define DESCRIPTOR(name, parameters, arguments) std::atomic<int(*) parameters> name;
 #define UNLOADS(name, parameters, arguments) std::atomic<int(*) parameters> name;
+#define FORKS(name) std::atomic<pid_t (*)()> name;
 #include "agent/preload/borrowed.def"
 };
 

@@ -1,6 +1,11 @@
 /* The program's own allocator, whose functions are traced while its lock is held, as they are in a child when
  * they are the first ones that are called there. Who allocates from inside would wait for itself: that is
- * told. */
+ * told.
+ *
+ * With an argument: before the fork the libraries FOLDER/0.so, 1.so and so on are opened, so that each thread
+ * that is made from then on has to allocate. With one more there is another thread at the fork;
+ * a third is how often the child's own thread calls. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +21,7 @@ enum { kRoom = 16 << 20, kHeader = 16 };
 static unsigned char g_room[kRoom] __attribute__((aligned(16)));
 static size_t g_used;
 static int g_lock;
-static _Thread_local int g_has_lock;
+static volatile _Thread_local int g_has_lock;
 
 CALL static size_t call_reserve(size_t size) {
   const size_t from = g_used;
@@ -62,13 +67,34 @@ CALL int call_in_child(int x) {
   return x + 1;
 }
 
+static long g_calls_in_thread = 100;
+
 UNTRACED static void* run(void* unused) {
-  for (int i = 0; i < 100; ++i) (void)call_in_child(i);
+  for (long i = 0; i < g_calls_in_thread; ++i) (void)call_in_child((int)i);
   return unused;
 }
 
-UNTRACED int main(void) {
+UNTRACED static void* wait_for_ever(void* unused) {
+  for (;;) pause();
+  return unused;
+}
+
+UNTRACED static int open_all_of(const char* folder) {
+  int count = 0;
+  char path[4096];
+  while (snprintf(path, sizeof path, "%s/%d.so", folder, count) > 0 && access(path, F_OK) == 0) {
+    if (dlopen(path, RTLD_NOW) == NULL) return 0;
+    ++count;
+  }
+  return count;
+}
+
+UNTRACED int main(int argc, char** argv) {
   if (malloc(10) == NULL) return 2;
+  if (argc > 1 && open_all_of(argv[1]) == 0) return 7;
+  if (argc > 3) g_calls_in_thread = atol(argv[3]);
+  pthread_t waiting;
+  if (argc > 2 && pthread_create(&waiting, NULL, wait_for_ever, NULL) != 0) return 8;
   const pid_t child = fork();
   if (child == 0) {
     if (malloc(100) == NULL) _exit(3);
