@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "agent/hooks/mirror.hpp"
@@ -23,6 +24,7 @@ void with_mcount();
 void with_copied_return();
 void with_tail_call();
 void with_nothing();
+void jitquill_native_nothing();
 void with_wake();
 void with_chain();
 std::uint64_t chain_kept();
@@ -84,6 +86,12 @@ TEST_F(Native, HooksKeepRegisters) {
     EXPECT_EQ(mirror::calls_without_slot(), 0u);
     EXPECT_EQ(mirror::calls_without_mirror(), 0u);
   });
+}
+
+// Behind the jump of the name itself, and with the mark that compilers put where jumps may lead.
+TEST_F(Native, WhereNothingIsTracedThereIsABareReturn) {
+  static constexpr std::uint8_t kBare[] = {0xF3, 0x0F, 0x1E, 0xFA, 0xC3};
+  EXPECT_EQ(std::memcmp(reinterpret_cast<const void*>(&jitquill_native_nothing), kBare, sizeof kBare), 0);
 }
 
 int g_wakes = 0;
