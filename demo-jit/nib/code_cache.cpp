@@ -21,11 +21,13 @@ constexpr std::size_t kStubSize = 16;
 bool Executable::make_stubs(Diagnostics& diagnostics) {
   asmjit::CodeHolder code;
   code.init(memory_.environment());
-  x86::Assembler a(&code);
+  jitquill::Announced<x86::Assembler> a(&code);
   const asmjit::Label common = a.newLabel();
   for (std::uint32_t i = 0; i < table_.size(); ++i) {
     a.mov(x86::eax, i);
-    a.jmp(common);
+    // Always taken, but the frame is known behind it: to the next stub only calls lead.
+    a.test(x86::rsp, x86::rsp);
+    a.jnz(common);
     a.align(asmjit::AlignMode::kCode, kStubSize);
   }
   a.bind(common);

@@ -11,9 +11,20 @@ namespace nib {
 
 namespace x86 = asmjit::x86;
 
+// Of a compare. A mov of a word at a fixed address wants rax, and asmjit's register allocator moves what lies
+// there to any register: also to one that the caller's value is in, which the prologue then does not save.
 x86::Mem FunctionLowering::thread_word(std::size_t offset) const {
   const auto place = static_cast<std::uint64_t>(thread_words_offset() + static_cast<std::int64_t>(offset));
   x86::Mem word = x86::ptr_abs(place, sizeof(std::uint64_t));
+  word.setSegment(x86::fs);
+  return word;
+}
+
+// Of a mov.
+x86::Mem FunctionLowering::thread_word_by_register(std::size_t offset) {
+  const Gp place = cc_.newIntPtr();
+  cc_.mov(place, asmjit::imm(thread_words_offset() + static_cast<std::int64_t>(offset)));
+  x86::Mem word = x86::ptr(place, 0, sizeof(std::uint64_t));
   word.setSegment(x86::fs);
   return word;
 }
@@ -47,7 +58,7 @@ void FunctionLowering::enter_frame() {
   cc_.setStackSize(frame_, static_cast<std::uint32_t>(sizeof(Frame) + slot_count_ * sizeof(std::int64_t)));
   asmjit::BaseNode* const last = cc_.setCursor(entry_);
   const Gp link = cc_.newUIntPtr();
-  const x86::Mem frames = thread_word(offsetof(ThreadWords, frames));
+  const x86::Mem frames = thread_word_by_register(offsetof(ThreadWords, frames));
   cc_.mov(link, frames);
   cc_.mov(frame_word(0), link);
   cc_.mov(frame_word(1), asmjit::imm(slot_count_));
@@ -76,7 +87,7 @@ void FunctionLowering::leave_frame() {
   if (!has_frame()) return;
   const Gp link = cc_.newUIntPtr();
   cc_.mov(link, frame_word(0));
-  cc_.mov(thread_word(offsetof(ThreadWords, frames)), link);
+  cc_.mov(thread_word_by_register(offsetof(ThreadWords, frames)), link);
 }
 
 }  // namespace nib

@@ -148,11 +148,11 @@ FunctionLowering::Gp FunctionLowering::new_object(std::int64_t header, Position 
   }
   const auto size = static_cast<std::int32_t>(size_of(std::bit_cast<Object>(header)));
   const Gp end = cc_.newInt64();
-  cc_.mov(object, thread_word(offsetof(ThreadWords, next)));
+  cc_.mov(object, thread_word_by_register(offsetof(ThreadWords, next)));
   cc_.lea(end, x86::ptr(object, size));
   cc_.cmp(end, thread_word(offsetof(ThreadWords, end)));
   cc_.ja(called);
-  cc_.mov(thread_word(offsetof(ThreadWords, next)), end);
+  cc_.mov(thread_word_by_register(offsetof(ThreadWords, next)), end);
   move(end, constant(header));
   cc_.mov(x86::qword_ptr(object), end);
   cc_.bind(done);

@@ -59,7 +59,7 @@ void FunctionLowering::transfer(std::uint32_t block, Tier tier, const Label& bac
     return;
   }
   const Gp target = cc_.newUIntPtr();
-  cc_.mov(target, thread_word(offsetof(ThreadWords, target)));
+  cc_.mov(target, thread_word_by_register(offsetof(ThreadWords, target)));
   cc_.test(target, target);
   cc_.jz(back);
   for (std::size_t i = 0; i < scope_.size(); ++i) {
@@ -77,8 +77,8 @@ void FunctionLowering::transfer(std::uint32_t block, Tier tier, const Label& bac
   }
 }
 
-x86::Mem FunctionLowering::passed(std::size_t index) const {
-  return thread_word(offsetof(ThreadWords, passed) + index * sizeof(std::int64_t));
+x86::Mem FunctionLowering::passed(std::size_t index) {
+  return thread_word_by_register(offsetof(ThreadWords, passed) + index * sizeof(std::int64_t));
 }
 
 void FunctionLowering::take_passed() {

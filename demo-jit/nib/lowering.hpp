@@ -117,7 +117,7 @@ class FunctionLowering {
   bool can_transfer() const noexcept { return scope_.size() <= ThreadWords::kMostPassed; }
   void count(std::uint32_t block);
   void transfer(std::uint32_t block, Tier tier, const Label& back);
-  asmjit::x86::Mem passed(std::size_t index) const;
+  asmjit::x86::Mem passed(std::size_t index);
   void take_passed();
   bool is_left_out(const Block& block) const noexcept;
   Label left_out(const Block& block);
@@ -135,6 +135,7 @@ class FunctionLowering {
 
   // ---- References that the collector must find (lower_frame.cpp) ----
   asmjit::x86::Mem thread_word(std::size_t offset) const;
+  asmjit::x86::Mem thread_word_by_register(std::size_t offset);
   asmjit::x86::Mem frame_word(std::size_t index) const;
   // Functions that neither call nor loop need no frame; as they cannot recurse, no look at the stack either.
   bool has_frame() const noexcept { return root_.has_references && root_.may_collect; }
