@@ -16,7 +16,7 @@
 namespace jitquill::oprofile {
 
 // What the widest word holds.
-using Number = unsigned __int128;
+__extension__ using Number = unsigned __int128;
 
 class Words {
  public:

@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 using test_support::Ended;
 using test_support::TempFolder;
 
-constexpr char kTwoNibs[] = DEMO_JIT " " PROGRAMS "/sieve.nib; " DEMO_JIT " " PROGRAMS "/nqueens.nib";
+// Of one tier, so that each function is there once.
+constexpr char kTwoNibs[] =
+    DEMO_JIT " --tier1 " PROGRAMS "/sieve.nib; " DEMO_JIT " --tier1 " PROGRAMS "/nqueens.nib";
 
 class CliSummary : public testing::Test {
  protected:
@@ -105,7 +107,7 @@ TEST_F(CliSummary, KnowsAProcessThatOutlivesTheRun) {
 }
 
 TEST_F(CliSummary, OfAProcessThatFilledFoldersIsOne) {
-  const Ended ended = run({"run", "--max-bytes", "64k", "--", DEMO_JIT, program("sieve")});
+  const Ended ended = run({"run", "--max-bytes", "64k", "--", DEMO_JIT, "--tier1", program("sieve")});
   EXPECT_TRUE(ended.err.starts_with("jitquill: 1 process, 2 functions")) << ended.err;
 }
 
@@ -130,7 +132,7 @@ TEST_F(CliSummary, IsJsonOnStderrInAFileOrOnStdout) {
   if (!has_node()) GTEST_SKIP() << "no node to read JSON";
   const Ended on_stderr = run({"run", "--json", "--", "sh", "-c", std::string(kTwoNibs) + "; exit 3"});
   EXPECT_EQ(in_json(on_stderr.err, "[j.processes.length, j.functions, j.exit_code, j.signal]"), "2,5,3,");
-  const Ended in_file = run({"run", "-q", "--json", "out.json", "--", DEMO_JIT, program("sieve")});
+  const Ended in_file = run({"run", "-q", "--json", "out.json", "--", DEMO_JIT, "--tier1", program("sieve")});
   EXPECT_EQ(in_file.err, "");
   const std::string text = test_support::read_text(folder_.file("out.json"));
   EXPECT_EQ(

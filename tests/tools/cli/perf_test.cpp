@@ -33,7 +33,7 @@ class CliPerf : public testing::Test {
 };
 
 TEST_F(CliPerf, ReportsJittedFunctionsByName) {
-  const Ended ended = perf({"--", DEMO_JIT, program("sieve")});
+  const Ended ended = perf({"--", DEMO_JIT, "--tier1", program("sieve")});
   ASSERT_EQ(ended.exit_code, 0) << ended.describe();
   EXPECT_TRUE(ended.out.starts_with(test_support::read_text(PROGRAMS "/sieve.out"))) << ended.out;
   const std::regex line(R"( +[0-9.]+% +demo-jit +jitted-[0-9]+-1\.so +\[\.\] sieve)");
