@@ -1,5 +1,6 @@
 // A strict reader of OpenJ9's binary traces, written from the specification of the format: it decodes every
-// record as OpenJ9's formatter does, and says what that would make of what is wrong.
+// record as OpenJ9's formatter does, and says what that would make of what is wrong. How the text is laid out
+// (columns, names of types, the order in which threads are merged) was looked up in the formatter's sources.
 //
 // Context   tests.
 // Promises  every byte is explained or reported, with its place and the reason; reading goes on where the
