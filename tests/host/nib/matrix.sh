@@ -14,7 +14,7 @@ agents=(alone all)
 names=(spectral_norm nucleotides producers)
 if [ -n "$long" ]; then
   tiers+=("" --code-limit=4k "--gc-stress --hot=1" "--gc-stress --tier2" "--gc-stress --code-limit=8k")
-  agents+=(none jitdump perfmap gdb eventlog calls counts folded)
+  agents+=(none jitdump perfmap gdb eventlog openj9 calls counts)
   names=()
   for each in "$programs"/*.nib; do names+=("$(basename "$each" .nib)"); done
 fi
@@ -24,7 +24,7 @@ with() {
   local agent=$1 formats=$1
   shift
   if [ "$agent" = alone ]; then "$@"; return; fi
-  [ "$agent" = all ] && formats=jitdump,perfmap,gdb,eventlog,calls,counts,folded
+  [ "$agent" = all ] && formats=jitdump,perfmap,gdb,eventlog,openj9,calls,counts
   JITQUILL_OPTIONS="dir=$folder/out perfmap_at=dir formats=$formats hooks=*" LD_PRELOAD=$library "$@"
 }
 
