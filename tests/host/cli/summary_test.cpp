@@ -197,6 +197,8 @@ TEST_F(CliSummary, NamesTheOptionThatAnEmptyOutputLacks) {
   const Ended ended = run({"run", "--formats", "calls", "--", DEMO_JIT, program("sieve")});
   EXPECT_EQ(count(ended.err, "missing: formats=calls shows calls, which were not asked for: hooks='*'"), 1u)
       << ended.err;
+  const Ended of_code = run({"run", "--formats", "eventlog", "--", DEMO_JIT, program("sieve")});
+  EXPECT_EQ(count(of_code.err, "missing:"), 0u) << of_code.err;
 }
 
 TEST_F(CliSummary, SaysLossesOfCalls) {
