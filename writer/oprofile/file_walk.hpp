@@ -3,10 +3,9 @@
 //
 // Context   tools. Allocates by nothrow operator new.
 // Promises  reads nothing outside of the file, and ends: each page and each entry is looked at once, and a
-// path has at
-//           most kMostComponents. What lies behind something that cannot be read is left out.
+//           path has at most kMostComponents. What lies behind something that cannot be read is left out.
 // Does not  read words of more than Words::kMostWidth bytes. Numbers beyond 64 bits become the greatest of
-// those.
+//           those.
 #pragma once
 
 #include <cstdint>

@@ -1,38 +1,21 @@
 // An OpenJ9 trace whose process is killed can be read as it is, and recovered it has all that `calls` has.
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <signal.h>
-#include <time.h>
 
 #include <filesystem>
 #include <random>
 
 #include "tests/host/openj9/trace_files.hpp"
-#include "tests/host/survival/kill_record.hpp"
+#include "tests/host/survival/kill_and_recover.hpp"
 
 namespace {
 
-using kill_record::Progress;
+using kill_record::kill_and_recover;
 using openj9_reader::Rule;
 using test_support::TempFolder;
 
-std::uint64_t entries(const Progress& progress) {
-  std::uint64_t sum = 0;
-  for (const auto& thread : progress.threads) {
-    for (const auto& level : thread.levels) sum += level.entries.done.load();
-  }
-  return sum;
-}
-
-void kill_at(const Progress& progress, const test_support::Child& child, std::uint64_t target) {
-  const time_t deadline = time(nullptr) + 60;
-  while (entries(progress) < target && time(nullptr) < deadline) sched_yield();
-  child.signal(SIGKILL);
-}
-
 // The last write may be torn: what is whole of it prints.
-void expect_readable(const TempFolder& folder) {
-  const std::string path = trace_files::only(folder);
+std::string expect_readable(const TempFolder& folder) {
+  std::string path = trace_files::only(folder);
   const auto file = openj9_reader::read_file(path);
   for (const auto& violation : file.violations)
     EXPECT_TRUE(violation.rule == Rule::kFileSize || file.header.size == 0)
@@ -40,21 +23,7 @@ void expect_readable(const TempFolder& folder) {
   const auto text =
       text_of(file, openj9_reader::read_dat_file(std::filesystem::path(path).replace_extension(".dat")));
   EXPECT_EQ(describe(text.violations), "");
-}
-
-void kill_and_recover(const TempFolder& folder, std::uint64_t target, const std::string& options) {
-  const std::string shared = folder.file("progress");
-  const Progress* const progress = kill_record::map(shared.c_str());
-  ASSERT_NE(progress, nullptr);
-  test_support::Child child(with_agent(folder, KILL_HOST, {shared, "3", "0"}, options));
-  kill_at(*progress, child, target);
-  EXPECT_EQ(child.wait(30).signal, SIGKILL);
-  expect_readable(folder);
-  const std::string output = std::filesystem::path(trace_files::only(folder)).parent_path();
-  const auto ended = test_support::run(
-      {.words = {JITQUILL_COMMAND, "recover", output}, .environment = {}, .folder = folder.path()});
-  EXPECT_TRUE(ended.succeeded()) << ended.describe();
-  run_files::expect_no_memory(child.pid());
+  return path;
 }
 
 // Both formats' bytes are in one commit.
@@ -64,7 +33,7 @@ TEST(OpenJ9Survives, SigkillAtAnyMoment) {
     const std::uint64_t target = 1 + random() % 40'000;
     SCOPED_TRACE(std::to_string(target) + " entries");
     const TempFolder folder;
-    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M");
+    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M", expect_readable);
     const auto trace = trace_files::whole(folder);
     std::map<std::string, std::uint64_t> entered;
     for (const auto& [name, calls] : trace_files::calls_by_name(trace)) {
@@ -84,7 +53,8 @@ TEST(OpenJ9Survives, SigkillAtAnyMomentWithRings) {
     const std::uint64_t target = 1 + random() % 40'000;
     SCOPED_TRACE(std::to_string(target) + " entries");
     const TempFolder folder;
-    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M openj9.type=internal");
+    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M openj9.type=internal",
+                     expect_readable);
     const auto trace = trace_files::whole(folder);
     std::map<std::uint64_t, std::uint64_t> last;
     for (const auto& entry : trace.file.entries) last[entry.thread & 0xFFFFFFFF] = entry.ticks;

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -48,6 +50,23 @@ inline Progress* map(const char* path) {
   void* memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   return memory == MAP_FAILED ? nullptr : static_cast<Progress*>(memory);
+}
+
+// Made for sure, by all.
+inline std::uint64_t entries(const Progress& progress) {
+  std::uint64_t sum = 0;
+  for (const Thread& thread : progress.threads) {
+    for (const Level& level : thread.levels) sum += level.entries.done.load();
+  }
+  return sum;
+}
+
+// Calls kill() when so many entries are made, or after a minute.
+template <class Kill>
+void kill_at(const Progress& progress, std::uint64_t target, Kill kill) {
+  const time_t deadline = time(nullptr) + 60;
+  while (entries(progress) < target && time(nullptr) < deadline) sched_yield();
+  kill();
 }
 
 // Which function the `entry`th entry of a level of a thread is of: one more or less, and the rest is others.

@@ -1,6 +1,5 @@
 // A killed process loses nothing that its threads had told, but what each was about to tell.
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
@@ -19,20 +18,11 @@ using test_support::TempFolder;
 
 constexpr std::uint32_t kMostEntries = 100'000;
 
-std::uint64_t entries(const Progress& progress) {
-  std::uint64_t sum = 0;
-  for (const auto& thread : progress.threads) {
-    for (const auto& level : thread.levels) sum += level.entries.done.load();
-  }
-  return sum;
-}
-
-// Waits until so many entries are made, then kills.
 void kill_at(const Progress& progress, std::uint64_t target) {
-  const time_t deadline = time(nullptr) + 60;
-  while (entries(progress) < target && time(nullptr) < deadline) sched_yield();
-  const int host = progress.pid.load();
-  if (host > 0) ::kill(host, SIGKILL);
+  kill_record::kill_at(progress, target, [&] {
+    const int host = progress.pid.load();
+    if (host > 0) ::kill(host, SIGKILL);
+  });
 }
 
 Ended jitquill(const TempFolder& folder, const std::string& verb, const std::string& where) {
