@@ -148,6 +148,7 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
       has_changed_ = true;
       hole_since_ns_ = 0;
     } else if (stop == LaneReader::Stop::kNothing) {
+      if (!look.is_last) reader.leave_call_stack(view, at_);
       hole_since_ns_ = 0;
       break;
     } else {

@@ -109,13 +109,15 @@ bool LaneReader::take_frames(const ChunkView& chunk, std::uint32_t& at, std::uin
   return count != 0;
 }
 
+bool LaneReader::ends_with_call_stack() const noexcept {
+  const Taken* const last = taken_.empty() ? nullptr : &taken_[taken_.size() - 1];
+  return last != nullptr && last->kind == RecordKind::kPost && last->event == lanes::kPostCallStack;
+}
+
 // It came behind some that are later than it: in the order of time it is among them. Or it is the entry whose
 // call stack is the last of them.
 bool LaneReader::belongs_to_these(std::uint64_t ticks) const noexcept {
-  const Taken* const last = taken_.empty() ? nullptr : &taken_[taken_.size() - 1];
-  const bool is_after_stack =
-      last != nullptr && last->kind == RecordKind::kPost && last->event == lanes::kPostCallStack;
-  return (ticks < latest_ || is_after_stack) && taken_.size() < most_ + kMoreThanMost;
+  return (ticks < latest_ || ends_with_call_stack()) && taken_.size() < most_ + kMoreThanMost;
 }
 
 LaneReader::Stop LaneReader::take(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near,
@@ -160,6 +162,7 @@ void LaneReader::take_post(const ChunkView& chunk, std::uint32_t& at, std::uint6
   const std::uint64_t begin = payloads_.size();
   const std::size_t more = (size + kMoreBytes - 1) / kMoreBytes;
   const std::uint32_t end = block_end(at);
+  const auto begin_at = at - static_cast<std::uint32_t>(sizeof(Record));
   for (std::size_t i = 0; i < more; ++i, at += sizeof(Record)) {
     const std::uint64_t first = at < end ? record_at(chunk, at).when.load(std::memory_order_acquire) : 0;
     const std::uint64_t rest = first != 0 ? record_at(chunk, at).what.load(std::memory_order_relaxed) : 0;
@@ -175,6 +178,16 @@ void LaneReader::take_post(const ChunkView& chunk, std::uint32_t& at, std::uint6
     }
   }
   put({ticks, begin, size, event, RecordKind::kPost});
+  if (event != lanes::kPostCallStack) return;
+  stack_chunk_ = chunk.bytes;
+  stack_at_ = begin_at;
+}
+
+void LaneReader::leave_call_stack(const ChunkView& chunk, std::uint32_t& at) noexcept {
+  if (!ends_with_call_stack() || stack_chunk_ != chunk.bytes) return;
+  payloads_.cut(taken_.back().what);
+  taken_.set_size(taken_.size() - 1);
+  at = stack_at_;
 }
 
 std::span<const std::uint8_t> LaneReader::payload(const Taken& post) const noexcept {

@@ -53,6 +53,9 @@ class LaneReader {
   // Passes over all that is not whole, up to the next record or the chunk's end: lost. `since`: when the
   // record before it was, if that was taken earlier.
   void skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near, std::uint64_t since) noexcept;
+  // Where nothing more was written: a call stack that is the last taken goes back, for its entry is not there
+  // yet, and they are told together. Not if it lies in a chunk in front of this one.
+  void leave_call_stack(const ChunkView& chunk, std::uint32_t& at) noexcept;
   // Forgets all records that are whole. The byte behind the last of them.
   static std::uint32_t clear(const ChunkView& chunk) noexcept;
   // Records that never found room.
@@ -70,6 +73,7 @@ class LaneReader {
   void put(const Taken& taken) noexcept;
   bool take_frames(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near) noexcept;
   void put_late(Taken taken) noexcept;
+  bool ends_with_call_stack() const noexcept;
   bool belongs_to_these(std::uint64_t ticks) const noexcept;
   void take_other(const ChunkView& chunk, std::uint32_t& at, std::uint64_t ticks,
                   std::uint64_t what) noexcept;
@@ -81,6 +85,8 @@ class LaneReader {
   std::uint64_t since_ = 0;
   std::uint64_t latest_ = 0;  // of what was taken
   bool is_sorted_ = true;
+  const std::uint8_t* stack_chunk_ = nullptr;  // of the last call stack, and where in it
+  std::uint32_t stack_at_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t broken_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -79,6 +80,23 @@ TEST_F(Reader, TakesTheEntryOfACallStackWithIt) {
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kFull);
   ASSERT_EQ(reader.sorted().size(), 2u);
   EXPECT_EQ(reader.sorted()[1].ticks, 2u);
+}
+
+TEST_F(Reader, LeavesACallStackWhoseEntryIsNotThereYet) {
+  const std::uint8_t payload[] = {1, 2, 3};
+  enter(1);
+  pool.post(row, lanes::kPostCallStack, payload, 2);
+  EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
+  reader.leave_call_stack(view(), at);
+  ASSERT_EQ(reader.sorted().size(), 1u);
+  enter(3);
+  ASSERT_TRUE(reader.begin(10, 1));
+  EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
+  reader.leave_call_stack(view(), at);
+  ASSERT_EQ(reader.sorted().size(), 2u);
+  EXPECT_EQ(reader.sorted()[0].event, lanes::kPostCallStack);
+  EXPECT_TRUE(std::ranges::equal(reader.payload(reader.sorted()[0]), payload));
+  EXPECT_EQ(reader.sorted()[1].ticks, 3u);
 }
 
 TEST_F(Reader, TakesNoMoreThanItMay) {
