@@ -120,6 +120,24 @@ bool LaneDrain::may_skip(const Look& look) noexcept {
   return look.now_ns >= hole_since_ns_ + kMostWait_ns;
 }
 
+// All of `chunk` but its last call stack's entry is there: the thread is between the two, and they are told
+// together. That one may be lost, so it is not waited for longer than for what fills a hole.
+bool LaneDrain::leaves_call_stack(LaneSource& source, const ChunkView& chunk, std::uint32_t looked_at,
+                                  LaneReader::Stop stop, const Look& look, LaneReader& reader) noexcept {
+  std::uint32_t stack_at = 0;
+  if (!reader.ends_with_call_stack_of(chunk, stack_at)) return false;
+  if (stop != LaneReader::Stop::kNothing && stop != LaneReader::Stop::kEnd) return false;
+  if (stop == LaneReader::Stop::kEnd && chunks_.size() > 1 && chunks_[1].number == chunk_ + 1) {
+    const Chunk& next = chunks_[1];
+    if (LaneReader::has_begun({source.memory().data() + next.offset, next.size})) return false;
+  }
+  if (stack_at != looked_at) hole_since_ns_ = 0;
+  if (may_skip(look)) return false;
+  reader.leave_call_stack();
+  at_ = stack_at;
+  return true;
+}
+
 bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
                      const Surroundings& around) noexcept {
   const lanes::Lane& lane = lane_at(source, row_);
@@ -132,6 +150,7 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
     const std::size_t ahead = look.is_last ? chunk.size : look_ahead();
     const std::uint32_t hole_at = at_;
     LaneReader::Stop stop = reader.take(view, at_, look.ticks, ahead);
+    if (leaves_call_stack(source, view, hole_at, stop, look, reader)) break;
     if (at_ != hole_at) hole_since_ns_ = 0;  // it was filled: what stops us now is another
     if (stop == LaneReader::Stop::kNothing && lanes::is_done_with(lane, chunk.number))
       stop = LaneReader::Stop::kHole;
@@ -148,7 +167,6 @@ bool LaneDrain::take(LaneSource& source, const Look& look, LaneReader& reader,
       has_changed_ = true;
       hole_since_ns_ = 0;
     } else if (stop == LaneReader::Stop::kNothing) {
-      if (!look.is_last) reader.leave_call_stack(view, at_);
       hole_since_ns_ = 0;
       break;
     } else {

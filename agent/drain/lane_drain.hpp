@@ -84,6 +84,8 @@ class LaneDrain {
                   LaneReader& reader) noexcept;
   bool is_gap_before(std::uint32_t number, bool is_last) noexcept;
   bool may_skip(const Look& look) noexcept;
+  bool leaves_call_stack(LaneSource& source, const ChunkView& chunk, std::uint32_t looked_at,
+                         LaneReader::Stop stop, const Look& look, LaneReader& reader) noexcept;
   std::size_t look_ahead() const noexcept;
 
   const std::uint32_t row_;

@@ -183,11 +183,18 @@ void LaneReader::take_post(const ChunkView& chunk, std::uint32_t& at, std::uint6
   stack_at_ = begin_at;
 }
 
-void LaneReader::leave_call_stack(const ChunkView& chunk, std::uint32_t& at) noexcept {
-  if (!ends_with_call_stack() || stack_chunk_ != chunk.bytes) return;
+bool LaneReader::ends_with_call_stack_of(const ChunkView& chunk, std::uint32_t& at) const noexcept {
+  at = stack_at_;
+  return ends_with_call_stack() && stack_chunk_ == chunk.bytes;
+}
+
+void LaneReader::leave_call_stack() noexcept {
   payloads_.cut(taken_.back().what);
   taken_.set_size(taken_.size() - 1);
-  at = stack_at_;
+}
+
+bool LaneReader::has_begun(const ChunkView& chunk) noexcept {
+  return is_whole(chunk, past_header(0));
 }
 
 std::span<const std::uint8_t> LaneReader::payload(const Taken& post) const noexcept {

@@ -53,9 +53,12 @@ class LaneReader {
   // Passes over all that is not whole, up to the next record or the chunk's end: lost. `since`: when the
   // record before it was, if that was taken earlier.
   void skip(const ChunkView& chunk, std::uint32_t& at, std::uint64_t near, std::uint64_t since) noexcept;
-  // Where nothing more was written: a call stack that is the last taken goes back, for its entry is not there
-  // yet, and they are told together. Not if it lies in a chunk in front of this one.
-  void leave_call_stack(const ChunkView& chunk, std::uint32_t& at) noexcept;
+  // The last that was taken is a call stack, which lies in this chunk, at the byte `at`. Its entry is not
+  // there yet, and they are told together: it may be given back, to be taken again from `at` on.
+  bool ends_with_call_stack_of(const ChunkView& chunk, std::uint32_t& at) const noexcept;
+  void leave_call_stack() noexcept;
+  // Something is written in it.
+  static bool has_begun(const ChunkView& chunk) noexcept;
   // Forgets all records that are whole. The byte behind the last of them.
   static std::uint32_t clear(const ChunkView& chunk) noexcept;
   // Records that never found room.

@@ -117,6 +117,27 @@ TEST_F(Drained, WaitsATenthOfASecondAtAHole) {
   EXPECT_EQ(source.given_back, pool.chunks(row));
 }
 
+// At a chunk's end the entry is in the next one, which its thread may not have got yet. One that was lost is
+// not waited for.
+TEST_F(Drained, TakesACallStackWithItsEntry) {
+  ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);
+  constexpr std::uint64_t kWait = 100'000'000;
+  const std::uint8_t payload[lanes::kMoreBytes] = {};
+  const std::uint32_t row = pool.begin_thread(1);
+  for (std::uint64_t i = 0; i < lanes::kRecordsPerBlock - 2; ++i) enter(row, i + 1, kTop, 1);
+  pool.post(row, lanes::kPostCallStack, payload, 1'000);
+  EXPECT_EQ(drain->pass({10'000, 10'000}).records, lanes::kRecordsPerBlock - 2);
+  EXPECT_EQ(drain->pass({11'000, 11'000}).records, 0u);
+  enter(row, 1'001, kTop, 1);
+  ASSERT_EQ(pool.chunks(row).size(), 2u);
+  EXPECT_EQ(drain->pass({12'000, 12'000}).records, 2u);
+  EXPECT_EQ(source.given_back, std::vector<std::uint64_t>{pool.chunks(row)[0]});
+  pool.post(row, lanes::kPostCallStack, payload, 20'000);
+  EXPECT_EQ(drain->pass({30'000, 30'000}).records, 0u);
+  EXPECT_EQ(drain->pass({30'000 + kWait - 2, 30'000 + kWait - 2}).records, 0u);
+  EXPECT_EQ(drain->pass({30'000 + kWait + 1, 30'000 + kWait + 1}).records, 1u);
+}
+
 // A busy thread is nearly always met in the middle of a record.
 TEST_F(Drained, WaitsAtEachHoleForItself) {
   ASSERT_EQ(open(tests::format_bit("calls")), Status::kOk);

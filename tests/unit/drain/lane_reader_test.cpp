@@ -82,17 +82,22 @@ TEST_F(Reader, TakesTheEntryOfACallStackWithIt) {
   EXPECT_EQ(reader.sorted()[1].ticks, 2u);
 }
 
-TEST_F(Reader, LeavesACallStackWhoseEntryIsNotThereYet) {
+TEST_F(Reader, GivesACallStackBackWhoseEntryIsNotThereYet) {
   const std::uint8_t payload[] = {1, 2, 3};
   enter(1);
+  std::uint32_t stack_at = 0;
+  EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
+  EXPECT_FALSE(reader.ends_with_call_stack_of(view(), stack_at));
   pool.post(row, lanes::kPostCallStack, payload, 2);
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
-  reader.leave_call_stack(view(), at);
+  ASSERT_TRUE(reader.ends_with_call_stack_of(view(), stack_at));
+  reader.leave_call_stack();
   ASSERT_EQ(reader.sorted().size(), 1u);
+  at = stack_at;
   enter(3);
   ASSERT_TRUE(reader.begin(10, 1));
   EXPECT_EQ(reader.take(view(), at, 1, kFar), Stop::kNothing);
-  reader.leave_call_stack(view(), at);
+  EXPECT_FALSE(reader.ends_with_call_stack_of(view(), stack_at));
   ASSERT_EQ(reader.sorted().size(), 2u);
   EXPECT_EQ(reader.sorted()[0].event, lanes::kPostCallStack);
   EXPECT_TRUE(std::ranges::equal(reader.payload(reader.sorted()[0]), payload));
