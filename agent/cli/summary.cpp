@@ -123,9 +123,12 @@ void say_what_is_missing(Summary& summary, const AgentOptions& options, const st
   for (std::size_t i = 0; i < sink_rows().size(); ++i) {
     const SinkRow& row = sink_rows()[i];
     const bool is_wanted = (options.read.formats >> i & 1) != 0;
-    if (is_wanted && !row.at_once && !row.shows_code && !names_option(options.text, "hooks"))
-      summary.missing.push_back("formats=" + std::string(row.name) +
-                                " shows calls, which were not asked for: hooks='*' records all functions");
+    const std::string_view needs = row.needs;
+    if (!is_wanted || needs.empty() || names_option(options.text, needs)) continue;
+    summary.missing.push_back(
+        "formats=" + std::string(row.name) +
+        (needs == "sample" ? " shows samples, which were not asked for: sample=999 takes as many a second"
+                           : " shows calls, which were not asked for: hooks='*' records all functions"));
   }
   if (summary.has_recorded()) return;
   if (const std::string trouble = trouble_with_preload(program); !trouble.empty()) {

@@ -155,6 +155,10 @@ void RunOutputs::batch(const Batch& batch) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.batch(batch, out); });
 }
 
+void RunOutputs::samples(const SampleBatch& batch) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.samples(batch, out); });
+}
+
 void RunOutputs::end(std::uint64_t when_ns) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.end(when_ns, out); });
   for (Output& output : std::span(outputs_, count_)) count_losses(output);

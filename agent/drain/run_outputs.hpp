@@ -52,6 +52,7 @@ class RunOutputs {
   void define(const FunctionInfo& function) noexcept;
   void code(const CodeNews& news) noexcept;
   void batch(const Batch& batch) noexcept;
+  void samples(const SampleBatch& batch) noexcept;
   void end(std::uint64_t when_ns) noexcept;
   void append() noexcept;
   void close_files() noexcept;

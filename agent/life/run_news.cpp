@@ -33,7 +33,7 @@ using lanes::Pool;
 
 // Beside the rows of sinks.def: what is told to it is for the drain.
 constexpr SinkRow kCodeLaneRow = {"names of functions", true,  nullptr, nullptr,
-                                  lanes::kCodeFile,     false, true,    ""};
+                                  lanes::kCodeFile,     false, "",      ""};
 
 // A thread takes microseconds to get a chunk, unless it is stopped there.
 constexpr std::uint64_t kBusyWaitNs = 100'000'000;

@@ -5,7 +5,7 @@
 //
 // Context   one thread at a time.
 // Promises  a status from every call; after a failed call the sink is whole and may be called again. Nothing
-//           but begin(), define(), code(), batch() and end() puts into the file.
+//           but begin(), define(), code(), batch(), samples() and end() puts into the file.
 // Does not  know who calls it, nor keep a pointer into what it was handed.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "writer/bytes/bytes.hpp"
 #include "writer/model/code.hpp"
 #include "writer/model/run.hpp"
+#include "writer/model/sample.hpp"
 #include "writer/model/status.hpp"
 #include "writer/model/trace_selection.hpp"
 
@@ -58,6 +59,8 @@ class RunSink {
   // Code came, moved or went: told before a batch that runs it is.
   virtual Status code(const CodeNews& /*news*/, Bytes& /*out*/) noexcept { return Status::kOk; }
   virtual Status batch(const Batch& batch, Bytes& out) noexcept = 0;
+  // What a sampler saw of this process: told where the user asked for one.
+  virtual Status samples(const SampleBatch& /*batch*/, Bytes& /*out*/) noexcept { return Status::kOk; }
   // The last bytes; nothing is called afterwards but the destructor.
   virtual Status end(std::uint64_t when_ns, Bytes& out) noexcept = 0;
 

@@ -99,7 +99,7 @@ struct SinkRow {
   RunSink* (*make_run)() noexcept;  // of run news
   const char* file;                 // of run news: in the output folder; ".x" = <command>.x
   bool shows_events;                // of run news: RunEventKind::kPost too
-  bool shows_code;                  // beside calls: so it has something where nothing is traced
+  const char* needs;                // the option without which it has nothing to show; empty: none
   const char* help;
 };
 

@@ -5,7 +5,7 @@ namespace jitquill {
 
 // A sink's maker is declared by its row: nothing else of it is needed here.
 #define SINK(name, at_once, help) Sink* make_##name##_sink() noexcept;
-#define RUN_SINK(name, file, events, code, help) RunSink* make_##name##_sink() noexcept;
+#define RUN_SINK(name, file, events, needs, help) RunSink* make_##name##_sink() noexcept;
 #define LATER_SINK(name)
 #include "writer/sink/sinks.def"
 #undef SINK
@@ -15,10 +15,10 @@ namespace jitquill {
 namespace {
 
 constexpr SinkRow kRows[] = {
-#define SINK(name, at_once, help) {#name, at_once, make_##name##_sink, nullptr, "", false, true, help},
-#define RUN_SINK(name, file, events, code, help) \
-  {#name, false, nullptr, make_##name##_sink, file, events, code, help},
-#define LATER_SINK(name) {#name, true, nullptr, nullptr, "", false, true, ""},
+#define SINK(name, at_once, help) {#name, at_once, make_##name##_sink, nullptr, "", false, "", help},
+#define RUN_SINK(name, file, events, needs, help) \
+  {#name, false, nullptr, make_##name##_sink, file, events, needs, help},
+#define LATER_SINK(name) {#name, true, nullptr, nullptr, "", false, "", ""},
 #include "writer/sink/sinks.def"
 #undef SINK
 #undef RUN_SINK
