@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 namespace jitquill::tests {
@@ -20,6 +21,9 @@ class DatabaseFile {
 
   // For the writer, which closes it.
   int handle() const { return ::dup(descriptor_); }
+  void put(const std::vector<std::uint8_t>& all) const {
+    if (::pwrite(descriptor_, all.data(), all.size(), 0) != static_cast<ssize_t>(all.size())) std::abort();
+  }
   std::vector<std::uint8_t> bytes() const {
     std::vector<std::uint8_t> all;
     read_into(all);

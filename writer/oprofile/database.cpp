@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "writer/bytes/growing_array.hpp"
+
 namespace jitquill::oprofile {
 
 // What one insert makes behind the pages in use, from the leaf upwards.
@@ -76,6 +78,54 @@ Status Database::plant(const Entry& entry) noexcept {
 void Database::append(std::uint64_t page, std::uint64_t count, const Entry& entry) noexcept {
   pages_.put_entry(page, count, entry.bytes);
   pages_.words().store_at_once(pages_.count_word(page), count + 1);
+}
+
+// A kill leaves pages in use that are not in the tree. The last of those that are go into their places, one
+// store each.
+Opened Database::open(int descriptor) noexcept {
+  Opened opened = pages_.open(descriptor);
+  if (opened.status != Status::kOk) return opened;
+  GrowingArray<std::uint8_t*> holders;
+  if (!holders.grow_to(pages_.in_use(), nullptr)) {
+    pages_.abandon();
+    opened.status = Status::kNoMemory;
+    return opened;
+  }
+  note_holders(pages_.root_link(), holders.all());
+  std::uint64_t end = holders.size();
+  const auto drop_lost = [&] {
+    while (end != 0 && holders[end - 1] == nullptr) --end;
+  };
+  drop_lost();
+  for (std::uint64_t page = 0; page < end; ++page) {
+    if (holders[page] != nullptr) continue;
+    move_page(end - 1, page, holders.all());
+    drop_lost();
+  }
+  pages_.give_back(end);
+  return opened;
+}
+
+// Where the link to each page is; an entry that was not counted yet goes. The walk has found no cycle, and no link out of the pages in use.
+void Database::note_holders(std::uint8_t* link, std::span<std::uint8_t*> holders) noexcept {
+  const std::uint64_t page = pages_.page_of(link);
+  if (page == kNoPage) return;
+  holders[page] = link;
+  const std::uint64_t count = pages_.count_of(page);
+  pages_.blank_from(page, count);
+  for (std::uint64_t i = 0; i <= count; ++i) note_holders(pages_.link(page, i), holders);
+}
+
+void Database::move_page(std::uint64_t from, std::uint64_t to, std::span<std::uint8_t*> holders) noexcept {
+  pages_.copy(from, to);
+  pages_.words().store_at_once(holders[from], to);
+  holders[to] = holders[from];
+  holders[from] = nullptr;
+  const std::uint64_t count = pages_.count_of(to);
+  for (std::uint64_t i = 0; i <= count; ++i) {
+    const std::uint64_t below = pages_.page_of(pages_.link(to, i));
+    if (below != kNoPage) holders[below] = pages_.link(to, i);
+  }
 }
 
 // Full pages are split, from the leaf up to the first that is not full; if there is none, a root is put

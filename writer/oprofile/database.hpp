@@ -6,12 +6,13 @@
 // what they replaced is overwritten and takes its place again. So whoever is killed leaves a tree that has
 // all of an insert or nothing of it.
 //
-// Context   one thread at a time. Raw system calls only; allocates nothing. Not for signal handlers.
-// Promises  after each store of each call the file is a tree that any reader walks: ordered, balanced, and
+// Context   one thread at a time. Raw system calls only; but open() allocates nothing. Not for signal
+// handlers. Promises  after each store of each call the file is a tree that any reader walks: ordered,
+// balanced, and
 //           with every count but the one under way. Until close() a page in use may be outside of the tree,
 //           what is not in use may hold anything, and the file may be longer than it says. A failed call
 //           changes no count. A count that exceeds the file's words stays at their greatest number.
-// Does not  take a key that does not fit into the words, nor open what another has left.
+// Does not  take a key that does not fit into the words.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,10 @@ class Database {
   Status make(int descriptor, const Shape& shape) noexcept {
     return pages_.make(descriptor, shape.words, shape.page_entries, shape.pages);
   }
+  // Takes over an open file with a database in it, for reading and writing, and goes on there: one that was
+  // closed as if it had not been, one whose process was killed too. kBadArgument: it is none, or damaged, and
+  // was not touched; the rule says what is wrong. kNoSpace, kNoMemory, kWriteFailed. What fails is closed.
+  Opened open(int descriptor) noexcept;
   // kTooLarge: the key does not fit, or so many pages cannot be counted; kBadArgument: the count is 0, or
   // there is no file; kNoSpace, kNoMemory, kWriteFailed: the file cannot grow, or is damaged.
   Status add(std::uint64_t key, std::uint64_t count) noexcept;
@@ -44,6 +49,7 @@ class Database {
   // Without a word: in a child of fork the file is the parent's.
   void abandon() noexcept { pages_.abandon(); }
 
+  bool is_open() const noexcept { return pages_.is_open(); }
   std::uint64_t total_pages() const noexcept { return pages_.total(); }
   std::uint64_t pages_in_use() const noexcept { return pages_.in_use(); }
 
@@ -73,6 +79,8 @@ class Database {
   void make_root(Change& change) noexcept;
   void hold(Change& change, std::size_t level, std::uint8_t* link) noexcept;
   void put_back(const Change& change) noexcept;
+  void note_holders(std::uint8_t* link, std::span<std::uint8_t*> holders) noexcept;
+  void move_page(std::uint64_t from, std::uint64_t to, std::span<std::uint8_t*> holders) noexcept;
 
   Pages pages_;
   Step path_[kMostLevels];  // to where the last key is, or would be

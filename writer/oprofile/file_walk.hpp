@@ -65,6 +65,7 @@ class FileView {
   bool read_header(std::span<const std::uint8_t> bytes) noexcept;
 
   Kind kind() const noexcept { return kind_; }
+  const Words& words() const noexcept { return words_; }
   std::size_t width() const noexcept { return words_.width(); }
   std::uint64_t size() const noexcept { return bytes_.size(); }
   std::uint64_t data_at() const noexcept { return header_size(words_); }

@@ -10,6 +10,16 @@ Status status_of_error(long error) noexcept {
   return is_room ? Status::kNoSpace : Status::kWriteFailed;
 }
 
+long allocate(int descriptor, std::size_t from, std::size_t to) noexcept {
+  long done = -EINTR;
+  while (done == -EINTR) done = raw::call(SYS_fallocate, descriptor, 0L, from, to - from);
+  return done;
+}
+
+bool is_unknown_here(long error) noexcept {
+  return error == -EOPNOTSUPP || error == -ENOSYS;
+}
+
 // Where the file system knows no fallocate(): blocks come when something is written.
 Status write_zeroes(int descriptor, std::size_t from, std::size_t to) noexcept {
   static constexpr std::uint8_t kZeroes[4096] = {};
@@ -29,17 +39,34 @@ Status MappedFile::open(int descriptor, std::size_t size) noexcept {
   close();
   descriptor_.adopt(descriptor);
   Status status = take_blocks(size);
-  if (status == Status::kOk) {
-    const long address = raw::map(size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor);
-    if (raw::is_error(address)) {
-      status = Status::kNoMemory;
-    } else {
-      data_ = reinterpret_cast<std::uint8_t*>(address);
-      size_ = size;
-    }
-  }
+  if (status == Status::kOk) status = map(size);
   if (status != Status::kOk) descriptor_.close();
   return status;
+}
+
+// Whoever copied the file may have left holes in it.
+Status MappedFile::open_again(int descriptor) noexcept {
+  close();
+  descriptor_.adopt(descriptor);
+  struct stat file {};
+  Status status = raw::status_of(descriptor, file) == 0 ? Status::kOk : Status::kWriteFailed;
+  const auto size = static_cast<std::size_t>(file.st_size);
+  if (status == Status::kOk && size == 0) status = Status::kBadArgument;
+  if (status == Status::kOk) {
+    const long done = allocate(descriptor, 0, size);
+    if (done != 0 && !is_unknown_here(done)) status = status_of_error(done);
+  }
+  if (status == Status::kOk) status = map(size);
+  if (status != Status::kOk) descriptor_.close();
+  return status;
+}
+
+Status MappedFile::map(std::size_t size) noexcept {
+  const long address = raw::map(size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.number());
+  if (raw::is_error(address)) return Status::kNoMemory;
+  data_ = reinterpret_cast<std::uint8_t*>(address);
+  size_ = size;
+  return Status::kOk;
 }
 
 Status MappedFile::enlarge(std::size_t size) noexcept {
@@ -70,11 +97,9 @@ void MappedFile::close() noexcept {
 Status MappedFile::take_blocks(std::size_t size) noexcept {
   if (!descriptor_.is_ours()) return Status::kWriteFailed;
   const int file = descriptor_.number();
-  long done = -EINTR;
-  while (done == -EINTR) done = raw::call(SYS_fallocate, file, 0L, size_, size - size_);
+  const long done = allocate(file, size_, size);
   if (done == 0) return Status::kOk;
-  Status status = status_of_error(done);
-  if (done == -EOPNOTSUPP || done == -ENOSYS) status = write_zeroes(file, size_, size);
+  const Status status = is_unknown_here(done) ? write_zeroes(file, size_, size) : status_of_error(done);
   if (status != Status::kOk) (void)raw::truncate(file, size_);
   return status;
 }

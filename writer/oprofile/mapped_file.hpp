@@ -24,6 +24,8 @@ class MappedFile {
 
   // Takes over an open, empty file, for reading and writing, and gives it `size` bytes of zero.
   Status open(int descriptor, std::size_t size) noexcept;
+  // Takes over an open file with something in it, as it is. kBadArgument: there is nothing in it.
+  Status open_again(int descriptor) noexcept;
   // Moves data(). kNoSpace, kNoMemory, kWriteFailed (also if the descriptor is no longer ours). The kernel
   // sends SIGXFSZ with some errors: the caller blocks it.
   Status enlarge(std::size_t size) noexcept;
@@ -37,6 +39,7 @@ class MappedFile {
 
  private:
   Status take_blocks(std::size_t size) noexcept;
+  Status map(std::size_t size) noexcept;
 
   OwnDescriptor descriptor_;
   std::uint8_t* data_ = nullptr;

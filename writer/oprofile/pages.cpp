@@ -13,6 +13,21 @@ constexpr std::size_t kTotal = 0, kInUse = 1, kRoot = 2, kPageEntries = 3;
 
 constexpr std::size_t kFirstSize = 4096;  // of a file, where nothing else is asked for
 
+// What readers stumble over, not what a kill leaves.
+class FirstFault final : public FileVisitor {
+ public:
+  void tree(const TreeSizes& sizes) override { sizes_ = sizes; }
+  void found(std::uint64_t at, FileRule rule) override {
+    if (opened_.status == Status::kOk && !text_of(rule).is_note) opened_ = {Status::kBadArgument, rule, at};
+  }
+  const Opened& opened() const noexcept { return opened_; }
+  const TreeSizes& sizes() const noexcept { return sizes_; }
+
+ private:
+  Opened opened_;
+  TreeSizes sizes_{};
+};
+
 }  // namespace
 
 Entry::Entry(const Words& words, Number right, Number value, Number key) noexcept {
@@ -37,6 +52,29 @@ Status Pages::make(int descriptor, const Words& words, std::uint64_t page_entrie
   for (std::uint64_t page = 0; page < total_; ++page) blank(page);
   put_file_header();
   return Status::kOk;
+}
+
+Opened Pages::open(int descriptor) noexcept {
+  Opened opened;
+  if (is_open()) return {Status::kBadArgument};
+  if (opened.status = file_.open_again(descriptor); opened.status != Status::kOk) return opened;
+  FirstFault fault;
+  FileView view;
+  const std::span<const std::uint8_t> bytes(file_.data(), file_.size());
+  if (view.read_header(bytes) && view.kind() == Kind::kDatabase)
+    walk_database(view, fault);
+  else
+    fault.found(0, FileRule::kHeader);
+  if (fault.opened().status != Status::kOk) {
+    file_.close();
+    return fault.opened();
+  }
+  words_ = view.words();
+  entries_ = fault.sizes().page_entries;
+  total_ = written_ = fault.sizes().pages;
+  in_use_ = fault.sizes().in_use;
+  fresh_ = scratch_ = 0;
+  return opened;
 }
 
 Status Pages::close() noexcept {
@@ -76,6 +114,11 @@ void Pages::settle() noexcept {
   if (scratch_ != 0) say(kInUse, in_use_);
   if (in_use_ + scratch_ > total_) say(kTotal, total_);
   fresh_ = scratch_ = 0;
+}
+
+void Pages::give_back(std::uint64_t pages) noexcept {
+  in_use_ = pages;
+  say(kInUse, pages);
 }
 
 std::uint64_t Pages::page_of(const std::uint8_t* link) const noexcept {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "writer/oprofile/file_walk.hpp"
 #include "writer/oprofile/mapped_file.hpp"
 #include "writer/oprofile/words.hpp"
 
@@ -29,10 +30,19 @@ struct Entry {
   std::uint8_t bytes[kWords * Words::kMostWidth];
 };
 
+// What became of opening a file of before. kBadArgument: it breaks that rule, at this byte.
+struct Opened {
+  Status status = Status::kOk;
+  FileRule rule = FileRule::kHeader;
+  std::uint64_t at = 0;
+};
+
 class Pages {
  public:
   // As Database::make().
   Status make(int descriptor, const Words& words, std::uint64_t page_entries, std::uint64_t pages) noexcept;
+  // As Database::open(), but the tree's part of it.
+  Opened open(int descriptor) noexcept;
   // All that is not in use becomes blank, and the file ends behind its last page.
   Status close() noexcept;
   void abandon() noexcept { file_.close(); }
@@ -48,6 +58,8 @@ class Pages {
   Status reserve(std::uint64_t fresh, std::uint64_t scratch) noexcept;
   void take_in() noexcept;
   void settle() noexcept;
+  // Nothing links to those behind the first `pages`.
+  void give_back(std::uint64_t pages) noexcept;
 
   std::uint8_t* root_link() const noexcept { return header_word(2); }
   std::uint8_t* count_word(std::uint64_t page) const noexcept { return word(page, 0); }
