@@ -106,7 +106,8 @@ Opened Database::open(int descriptor) noexcept {
   return opened;
 }
 
-// Where the link to each page is; an entry that was not counted yet goes. The walk has found no cycle, and no link out of the pages in use.
+// Where the link to each page is; an entry that was not counted yet goes. The walk has found no cycle, and no
+// link out of the pages in use.
 void Database::note_holders(std::uint8_t* link, std::span<std::uint8_t*> holders) noexcept {
   const std::uint64_t page = pages_.page_of(link);
   if (page == kNoPage) return;

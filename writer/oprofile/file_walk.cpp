@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "writer/oprofile/opened.hpp"
+
 namespace jitquill::oprofile {
 namespace {
 
@@ -95,12 +97,25 @@ bool is_file(std::span<const std::uint8_t> bytes) noexcept {
   return kind_of(bytes).has_value();
 }
 
-void walk_file(std::span<const std::uint8_t> bytes, FileVisitor& visitor) noexcept {
+void walk_view(const FileView& view, FileVisitor& visitor) noexcept {
   using Walk = void (*)(const FileView&, FileVisitor&) noexcept;
   constexpr Walk kWalks[] = {&walk_streams, &walk_streams, &walk_hash_map, &walk_database};
+  kWalks[static_cast<std::size_t>(view.kind())](view, visitor);
+}
+
+void walk_file(std::span<const std::uint8_t> bytes, FileVisitor& visitor) noexcept {
   FileView view;
   if (!view.read_header(bytes)) return visitor.found(0, FileRule::kHeader);
-  kWalks[static_cast<std::size_t>(view.kind())](view, visitor);
+  walk_view(view, visitor);
+}
+
+void FirstFault::look_at(std::span<const std::uint8_t> file, Kind kind, FileView& view) noexcept {
+  if (!view.read_header(file) || view.kind() != kind) return found(0, FileRule::kHeader);
+  walk_view(view, *this);
+}
+
+void FirstFault::found(std::uint64_t at, FileRule rule) {
+  if (opened_.status == Status::kOk && !text_of(rule).is_note) opened_ = {Status::kBadArgument, rule, at};
 }
 
 }  // namespace jitquill::oprofile

@@ -80,6 +80,7 @@ class FileView {
   Kind kind_ = Kind::kNotes;
 };
 
+void walk_view(const FileView& view, FileVisitor& visitor) noexcept;
 void walk_streams(const FileView& view, FileVisitor& visitor) noexcept;
 void walk_hash_map(const FileView& view, FileVisitor& visitor) noexcept;
 void walk_database(const FileView& view, FileVisitor& visitor) noexcept;

@@ -13,21 +13,6 @@ constexpr std::size_t kTotal = 0, kInUse = 1, kRoot = 2, kPageEntries = 3;
 
 constexpr std::size_t kFirstSize = 4096;  // of a file, where nothing else is asked for
 
-// What readers stumble over, not what a kill leaves.
-class FirstFault final : public FileVisitor {
- public:
-  void tree(const TreeSizes& sizes) override { sizes_ = sizes; }
-  void found(std::uint64_t at, FileRule rule) override {
-    if (opened_.status == Status::kOk && !text_of(rule).is_note) opened_ = {Status::kBadArgument, rule, at};
-  }
-  const Opened& opened() const noexcept { return opened_; }
-  const TreeSizes& sizes() const noexcept { return sizes_; }
-
- private:
-  Opened opened_;
-  TreeSizes sizes_{};
-};
-
 }  // namespace
 
 Entry::Entry(const Words& words, Number right, Number value, Number key) noexcept {
@@ -60,11 +45,7 @@ Opened Pages::open(int descriptor) noexcept {
   if (opened.status = file_.open_again(descriptor); opened.status != Status::kOk) return opened;
   FirstFault fault;
   FileView view;
-  const std::span<const std::uint8_t> bytes(file_.data(), file_.size());
-  if (view.read_header(bytes) && view.kind() == Kind::kDatabase)
-    walk_database(view, fault);
-  else
-    fault.found(0, FileRule::kHeader);
+  fault.look_at({file_.data(), file_.size()}, Kind::kDatabase, view);
   if (fault.opened().status != Status::kOk) {
     file_.close();
     return fault.opened();

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "writer/oprofile/file_walk.hpp"
 #include "writer/oprofile/mapped_file.hpp"
+#include "writer/oprofile/opened.hpp"
 #include "writer/oprofile/words.hpp"
 
 namespace jitquill::oprofile {
@@ -28,13 +28,6 @@ struct Entry {
   Entry(const Words& words, Number right, Number value, Number key) noexcept;
 
   std::uint8_t bytes[kWords * Words::kMostWidth];
-};
-
-// What became of opening a file of before. kBadArgument: it breaks that rule, at this byte.
-struct Opened {
-  Status status = Status::kOk;
-  FileRule rule = FileRule::kHeader;
-  std::uint64_t at = 0;
 };
 
 class Pages {

@@ -42,10 +42,11 @@ class MapReader {
     const std::uint64_t room = source_.size() - entries_at_;
     if (size_ == 0 || size_ > room / (2 * width_)) return wrong_size("entries");
     const std::uint64_t pool_at = entries_at_ + 2 * width_ * size_;
-    if (source_.size() - pool_at != pool_size) return wrong_size("pool");
+    const std::uint64_t pool_room = source_.size() - pool_at;
+    if (pool_room < pool_size || (pool_room > pool_size && !source_.was_killed())) return wrong_size("pool");
     if (!is_prime(size_)) source_.report(sizes_at, Rule::kMapPrime, std::to_string(size_));
     const auto pool = source_.rest(pool_at);
-    pool_.assign(pool.begin(), pool.end());
+    pool_.assign(pool.begin(), pool.begin() + static_cast<std::ptrdiff_t>(pool_size));
     return true;
   }
   bool wrong_size(const char* of) {
@@ -84,7 +85,8 @@ class MapReader {
   }
   Word parent_of(std::uint64_t index) { return source_.word(entries_at_ + (2 * index + 1) * width_); }
   bool is_empty(std::uint64_t index) {
-    return source_.number(entries_at_ + 2 * width_ * index) == 0 && parent_of(index).is_nil;
+    const bool has_name = source_.number(entries_at_ + 2 * width_ * index) != 0;
+    return parent_of(index).is_nil && (!has_name || source_.was_killed());
   }
   void report(std::uint64_t index, Rule rule, std::string reason) {
     source_.report(entries_at_ + 2 * width_ * index, rule, std::move(reason));

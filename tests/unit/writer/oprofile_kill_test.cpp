@@ -11,10 +11,12 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 
 #include "tests/oprofile_file.hpp"
 #include "tests/readers/oprofile/reader.hpp"
 #include "writer/oprofile/database.hpp"
+#include "writer/oprofile/hash_file.hpp"
 
 namespace jitquill::oprofile {
 namespace {
@@ -102,28 +104,25 @@ class Watched {
   ::_exit(base.close() == Status::kOk ? 0 : 1);
 }
 
-// Nothing: it may not be done here.
-bool step_through(Database& base, const std::vector<Insert>& inserts, const tests::DatabaseFile& file,
-                  std::uint64_t& states) {
-  const SharedNumber done;
-  Watched watched(file, inserts);
+// Behind each instruction of `run`, which does not return. False: it may not be done here.
+template <class Run, class Look>
+bool step_through(Run run, Look look) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(77);
     std::raise(SIGSTOP);
-    insert_all(base, inserts, done);
+    run();
   }
   int status = 0;
   ::waitpid(child, &status, 0);
   if (WIFEXITED(status)) return false;
   while (WIFSTOPPED(status) && !testing::Test::HasFatalFailure()) {
-    watched.look((*done).load());
+    look();
     if (::ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) != 0) break;
     ::waitpid(child, &status, 0);
   }
   if (!WIFEXITED(status)) ::kill(child, SIGKILL);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  states = watched.states();
   return true;
 }
 
@@ -155,12 +154,82 @@ TEST(OprofileKill, LeavesAWholeTreeBehindEachInstruction) {
     Database base;
     ASSERT_EQ(base.make(file.handle(), {.words = odd_order(run.width), .page_entries = 4, .pages = 1}),
               Status::kOk);
-    std::uint64_t states = 0;
-    if (!step_through(base, mixed_inserts(run.inserts), file, states))
-      GTEST_SKIP() << "ptrace is not allowed";
+    const std::vector<Insert> inserts = mixed_inserts(run.inserts);
+    const SharedNumber done;
+    Watched watched(file, inserts);
+    const bool is_allowed =
+        step_through([&] { insert_all(base, inserts, done); }, [&] { watched.look((*done).load()); });
+    if (!is_allowed) GTEST_SKIP() << "ptrace is not allowed";
     base.abandon();
     ASSERT_FALSE(HasFailure()) << run.width << " bytes";
-    EXPECT_GT(states, 5 * run.inserts);
+    EXPECT_GT(watched.states(), 5 * run.inserts);
+    EXPECT_EQ(describe(oprofile_reader::read(file.bytes()).violations), "");
+  }
+}
+
+// The paths behind each number of adds, and what the file has.
+class WatchedPaths {
+ public:
+  WatchedPaths(const tests::DatabaseFile& file, const std::vector<std::string>& paths)
+      : file_(file), paths_(paths) {}
+
+  void look(std::uint64_t done) {
+    file_.read_into(now_);
+    if (now_ == last_) return;
+    last_.swap(now_);
+    ++states_;
+    const oprofile_reader::File read = oprofile_reader::read(last_, {.was_killed = true});
+    ASSERT_EQ(describe(read.violations), "") << "in path " << done;
+    std::set<std::string> there;
+    for (const auto& [index, path] : read.paths) there.insert(path);
+    for (std::uint64_t i = 0; i < done; ++i) ASSERT_TRUE(there.contains(paths_[i])) << paths_[i];
+    if (is_long() || states_ % 16 == 0) reopen(read.paths);
+  }
+  std::uint64_t states() const { return states_; }
+
+ private:
+  void reopen(const std::map<std::uint64_t, std::string>& paths) {
+    const tests::DatabaseFile copy;
+    copy.put(last_);
+    HashFile map;
+    ASSERT_EQ(map.open(copy.handle()).status, Status::kOk);
+    ASSERT_EQ(map.used(), paths.size() + 1);
+    ASSERT_EQ(map.close(), Status::kOk);
+    const oprofile_reader::File read = oprofile_reader::read(copy.bytes());
+    ASSERT_EQ(describe(read.violations), "");
+    ASSERT_TRUE(read.paths == paths);
+  }
+
+  const tests::DatabaseFile& file_;
+  const std::vector<std::string>& paths_;
+  std::vector<std::uint8_t> now_, last_;
+  std::uint64_t states_ = 0;
+};
+
+// The pool is too small at first.
+TEST(OprofileKill, LeavesAWholeHashMapBehindEachInstruction) {
+  const std::vector<std::string> paths = {"/a",         "/tmp/jit/b", "/tmp/jit/function of a longer name",
+                                          "/tmp/jit/c", "/usr",       "/usr/lib/x"};
+  const std::vector<std::size_t> widths =
+      is_long() ? std::vector<std::size_t>{1, 2, 3, 4, 5, 8, 9, 16} : std::vector<std::size_t>{3, 16};
+  for (const std::size_t width : widths) {
+    const tests::DatabaseFile file;
+    HashFile map;
+    ASSERT_EQ(map.make(file.handle(), {.words = odd_order(width), .entries = 13, .pool_size = 8}),
+              Status::kOk);
+    const SharedNumber done;
+    WatchedPaths watched(file, paths);
+    const auto run = [&] {
+      for (const std::string& path : paths) {
+        if (map.add_path(path).status != Status::kOk) ::_exit(1);
+        (*done).fetch_add(1);
+      }
+      ::_exit(map.close() == Status::kOk ? 0 : 1);
+    };
+    if (!step_through(run, [&] { watched.look((*done).load()); })) GTEST_SKIP() << "ptrace is not allowed";
+    map.abandon();
+    ASSERT_FALSE(HasFailure()) << width << " bytes";
+    EXPECT_GT(watched.states(), 5 * paths.size());
     EXPECT_EQ(describe(oprofile_reader::read(file.bytes()).violations), "");
   }
 }

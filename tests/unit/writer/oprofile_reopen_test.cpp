@@ -1,8 +1,9 @@
-// Going on in a database that was closed, was killed, or is damaged.
+// Going on in a database or a hash map that was closed, was killed, or is damaged.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -10,6 +11,8 @@
 #include "tests/readers/oprofile/reader.hpp"
 #include "tests/unit/writer/plain_tree.hpp"
 #include "writer/oprofile/database.hpp"
+#include "writer/oprofile/hash_file.hpp"
+#include "writer/oprofile/hash_map.hpp"
 
 namespace jitquill::oprofile {
 namespace {
@@ -163,6 +166,78 @@ TEST(OprofileReopen, GoesOnInNothingThatIsHalfATree) {
     }
   }
   EXPECT_GT(refused, 300);
+}
+
+// Byte for byte, in words of any width, closed and opened on the way.
+TEST(OprofileReopen, HashFileIsWhatTheHashMapWouldBe) {
+  for (const Words& words : {Words(), Words::big_endian(4), Words::little_endian(5), Words::big_endian(16)}) {
+    const tests::DatabaseFile file;
+    HashFile map;
+    HashMap plain;
+    ASSERT_EQ(map.make(file.handle(), {.words = words, .entries = 211, .pool_size = 4'096}), Status::kOk);
+    ASSERT_EQ(plain.make(211, 4'096), Status::kOk);
+    for (int i = 0; i < 150; ++i) {
+      const std::string path = "/jit/" + std::to_string(i % 7) + "/f(" + std::to_string(i % 120) + ")";
+      const auto added = map.add_path(path), expected = plain.add_path(path);
+      ASSERT_EQ(added.status, Status::kOk);
+      ASSERT_EQ(added.index, expected.index);
+      if (i != 60) continue;
+      ASSERT_EQ(map.close(), Status::kOk);
+      ASSERT_EQ(map.open(file.handle()).status, Status::kOk);
+    }
+    EXPECT_EQ(map.used(), plain.used());
+    ASSERT_EQ(map.close(), Status::kOk);
+    Bytes whole;
+    ASSERT_EQ(plain.put(words, whole), Status::kOk);
+    const std::vector<std::uint8_t> bytes = file.bytes();
+    EXPECT_TRUE(std::ranges::equal(bytes, whole.view()));
+  }
+}
+
+TEST(OprofileReopen, HashFileSaysWhenItIsFullAndKeepsWhatItHas) {
+  const tests::DatabaseFile file;
+  HashFile map;
+  EXPECT_EQ(map.make(file.handle(), {.words = Words(), .entries = 12}), Status::kBadArgument);
+  EXPECT_EQ(map.make(file.handle(), {.words = Words::little_endian(1), .entries = 257}), Status::kTooLarge);
+  ASSERT_EQ(map.make(file.handle(), {.words = Words::little_endian(1), .entries = 7, .pool_size = 200}),
+            Status::kOk);
+  EXPECT_EQ(map.add(0, std::string(250, 'x')).status, Status::kFull);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(map.add(0, std::to_string(i)).status, Status::kOk);
+  EXPECT_EQ(map.add(0, "7").status, Status::kFull);
+  EXPECT_EQ(map.add(0, "5").status, Status::kOk);
+  ASSERT_EQ(map.close(), Status::kOk);
+  const auto read = oprofile_reader::read(file.bytes());
+  EXPECT_EQ(describe(read.violations), "");
+  EXPECT_EQ(read.paths.size(), 6u);
+}
+
+TEST(OprofileReopen, HashFileRefusesWhatIsDamaged) {
+  const tests::DatabaseFile file;
+  HashFile map;
+  ASSERT_EQ(map.make(file.handle(), {.words = Words::little_endian(4), .entries = 11, .pool_size = 64}),
+            Status::kOk);
+  for (const char* path : {"/tmp/jit/a", "/tmp/jit/b", "/usr"})
+    ASSERT_EQ(map.add_path(path).status, Status::kOk);
+  ASSERT_EQ(map.close(), Status::kOk);
+  const std::vector<std::uint8_t> whole = file.bytes();
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    std::vector<std::uint8_t> bytes = whole;
+    bytes[random() % bytes.size()] = static_cast<std::uint8_t>(random());
+    const tests::DatabaseFile damaged;
+    damaged.put(bytes);
+    const Opened opened = map.open(damaged.handle());
+    if (opened.status != Status::kOk) {
+      ++refused;
+      EXPECT_FALSE(map.is_open());
+      EXPECT_TRUE(damaged.bytes() == bytes);
+      continue;
+    }
+    (void)map.add_path("/one/more");
+    EXPECT_EQ(map.close(), Status::kOk);
+  }
+  EXPECT_GT(refused, 200);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ constexpr Damage kDamages[] = {
     {"torn", examples::kNotesLittle4, 0, "", -1},
     {"state", examples::kSamplesLittle4, 0x14, "03"},
     {"torn", examples::kSamplesLittle4, 0x10, "ffffffff"},
-    {"map-size", examples::kHashMapLittle4, 0, "", 1},
+    {"tail", examples::kHashMapLittle4, 0, "", 1},
     {"map-size", examples::kHashMapLittle4, 0x0C, "ffffffff"},
     {"path", examples::kHashMapLittle4, 0x18, "01"},
     {"path", examples::kHashMapLittle4, 0x1C, "20"},
