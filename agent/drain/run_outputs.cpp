@@ -54,6 +54,7 @@ Status make_side_file(const RunSink& sink, std::string_view command, Folder& fol
 Status RunOutputs::open(const Settings& settings, Folder& folder, Say say) noexcept {
   say_ = say;
   path_ = folder.path();
+  most_waiting_ = settings.most_waiting;
   Status failed = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -105,8 +106,9 @@ bool RunOutputs::wants_code() const noexcept {
 }
 
 bool RunOutputs::has_bytes() const noexcept {
-  return std::ranges::any_of(std::span(outputs_, count_),
-                             [](const Output& output) { return output.bytes.size() != 0; });
+  return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
+    return output.bytes.size() != 0 || output.file.size() != output.committed;
+  });
 }
 
 std::uint64_t RunOutputs::bytes() const noexcept {
@@ -136,7 +138,10 @@ void RunOutputs::each(Call call) noexcept {
     if (output.is_off) continue;
     const std::size_t before = output.bytes.size();
     const Status status = call(*output.sink, output.bytes);
-    if (status == Status::kOk && !output.bytes.failed()) continue;
+    if (status == Status::kOk && !output.bytes.failed()) {
+      if (output.bytes.size() >= most_waiting_) write(output);
+      continue;
+    }
     output.bytes.cut(before);
     note(output, status == Status::kOk ? Status::kNoMemory : status);
     if (output.bytes.failed()) output.bytes.clear();
@@ -186,16 +191,20 @@ bool RunOutputs::open_again(Output& output) noexcept {
   return true;
 }
 
+void RunOutputs::write(Output& output) noexcept {
+  if (!output.is_off && output.bytes.size() != 0) {
+    Status status = output.file.append(output.bytes.view());
+    if (status != Status::kOk && open_again(output)) status = output.file.append(output.bytes.view());
+    note(output, status);
+    count_losses(output);
+  }
+  output.bytes.clear();
+}
+
 void RunOutputs::append() noexcept {
   for (Output& output : std::span(outputs_, count_)) {
-    if (!output.is_off && output.bytes.size() != 0) {
-      Status status = output.file.append(output.bytes.view());
-      if (status != Status::kOk && open_again(output)) status = output.file.append(output.bytes.view());
-      note(output, status);
-      output.committed = output.file.size();
-      count_losses(output);
-    }
-    output.bytes.clear();
+    write(output);
+    output.committed = output.file.size();
   }
 }
 

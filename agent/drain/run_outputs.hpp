@@ -1,7 +1,8 @@
 // The sinks of run news and their files.
 //
-// Each call of a sink puts into a buffer; append() writes what there is behind what was committed. If the
-// process ends in between, whoever folds the journal cuts the files to what it says.
+// Each call of a sink puts into a buffer; append() writes what there is behind what was committed, as do
+// calls when it is much. If the process ends in between, whoever folds the journal cuts the files to what it
+// says.
 //
 // Context   [drain]; `jitquill recover`. Any one thread.
 // Promises  a sink that fails three times in a row, in encoding or writing, is switched off and said so
@@ -33,12 +34,16 @@ class RunOutputs {
   RunOutputs(const RunOutputs&) = delete;
   RunOutputs& operator=(const RunOutputs&) = delete;
 
+  // Less than Bytes keeps its memory for, and what a cache holds.
+  static constexpr std::size_t kMostWaiting = std::size_t{256} << 10;
+
   // What is asked of them, and where they are.
   struct Settings {
     std::uint32_t formats = 0;  // bit i = row i of sinks.def; those of run news count
     Origin origin{};
     std::string_view command = "";  // files may have its name; at most 32 bytes
     RunSettings run{};
+    std::size_t most_waiting = kMostWaiting;  // bytes of one file: they are written then
   };
   // The first failure; the others are open.
   Status open(const Settings& settings, Folder& folder, Say say) noexcept;
@@ -47,7 +52,7 @@ class RunOutputs {
   bool resume(Folder& folder, Say say) noexcept;
   bool any() const noexcept;  // that is not off
   bool wants_code() const noexcept;
-  bool has_bytes() const noexcept;  // that append() would write
+  bool has_bytes() const noexcept;  // that append() would write, or commit
 
   void define(const FunctionInfo& function) noexcept;
   void code(const CodeNews& news) noexcept;
@@ -81,11 +86,13 @@ class RunOutputs {
   template <class Call>
   void each(Call call) noexcept;
   bool open_again(Output& output) noexcept;
+  void write(Output& output) noexcept;
   void note(Output& output, Status status) noexcept;
   static void count_losses(Output& output) noexcept;
 
   Output outputs_[kMost];
   std::size_t count_ = 0;
+  std::size_t most_waiting_ = kMostWaiting;
   Bytes state_;
   Say say_ = nullptr;
   const char* path_ = "";  // of their folder
