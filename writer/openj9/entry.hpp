@@ -37,6 +37,7 @@ template <Target kTarget>
 class EntryHead {
  public:
   static constexpr std::size_t kMostName = 32;
+  static constexpr std::size_t kRoom = 48;  // bytes, whole vectors of what a head may have
 
   constexpr EntryHead() noexcept = default;
   // Of a trace point. The name is is_component_name().
@@ -60,10 +61,11 @@ class EntryHead {
     return most < others ? 0 : most - others;
   }
 
-  // Where there is room for size_in_record(). The byte behind it.
+  // Where there is room for size_in_record(), and for kRoom: a fixed number of bytes is copied faster. The
+  // byte behind it.
   std::uint8_t* put(std::uint64_t ticks, std::span<const std::uint8_t> parameters,
                     std::uint8_t* at) const noexcept {
-    std::memcpy(at, bytes_, size_);
+    std::memcpy(at, bytes_, kRoom);
     Fields<kTarget>(at + kTicksAt).u32(static_cast<std::uint32_t>(ticks));
     at += size_;
     if (!parameters.empty()) std::memcpy(at, parameters.data(), parameters.size());
@@ -75,7 +77,7 @@ class EntryHead {
   }
 
  private:
-  static constexpr std::size_t kRoom = kNameAt + kMostName;
+  static_assert(kNameAt + kMostName <= kRoom);
 
   constexpr EntryHead(std::uint32_t raw_number, std::string_view name, int) noexcept
       : size_(static_cast<std::uint8_t>(kNameAt + name.size())) {

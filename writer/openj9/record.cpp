@@ -39,7 +39,7 @@ Record<kTarget>::~Record() {
 
 template <Target kTarget>
 bool Record<kTarget>::open(std::uint32_t size, const Clock& clock, const ThreadId& thread) noexcept {
-  bytes_ = static_cast<std::uint8_t*>(::operator new(size, std::nothrow));
+  bytes_ = static_cast<std::uint8_t*>(::operator new(size + EntryHead<kTarget>::kRoom, std::nothrow));
   if (bytes_ == nullptr) return false;
   std::memset(bytes_, 0, size);
   size_ = size;

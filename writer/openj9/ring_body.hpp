@@ -34,7 +34,7 @@ bool Ring<kTarget, Stores>::open(std::span<std::uint8_t> record, const Clock& cl
 template <Target kTarget, class Stores>
 bool Ring<kTarget, Stores>::take_memory() noexcept {
   const std::size_t most_entries = area_ / kSpecialSize + 1;
-  return lengths_.grow_to(most_entries, 0) && entry_.grow_to(most_room(), 0);
+  return lengths_.grow_to(most_entries, 0) && entry_.grow_to(most_room() + EntryHead<kTarget>::kRoom, 0);
 }
 
 // As a reader walks: from the newest length back, to one that is 0 or that reaches around.
