@@ -93,6 +93,26 @@ bool has_unsaid_output(const Summary& summary) {
   });
 }
 
+struct Need {
+  std::string_view option;
+  const char* words;
+};
+constexpr Need kNeeds[] = {
+    {"sample", " shows samples, which were not asked for: sample=999 takes as many a second"},
+    {"hooks", " shows calls, which were not asked for: hooks='*' records all functions"},
+};
+
+// Of the first that would do; null: one of them was named, or none is needed.
+const char* words_of_need(const SinkRow& row, const std::string& options) {
+  const char* words = nullptr;
+  for (const Need& need : kNeeds) {
+    if (std::string_view(row.needs).find(need.option) == std::string_view::npos) continue;
+    if (names_option(options, need.option)) return nullptr;
+    if (words == nullptr) words = need.words;
+  }
+  return words;
+}
+
 }  // namespace
 
 std::uint64_t Summary::functions() const {
@@ -123,12 +143,8 @@ void say_what_is_missing(Summary& summary, const AgentOptions& options, const st
   for (std::size_t i = 0; i < sink_rows().size(); ++i) {
     const SinkRow& row = sink_rows()[i];
     const bool is_wanted = (options.read.formats >> i & 1) != 0;
-    const std::string_view needs = row.needs;
-    if (!is_wanted || needs.empty() || names_option(options.text, needs)) continue;
-    summary.missing.push_back(
-        "formats=" + std::string(row.name) +
-        (needs == "sample" ? " shows samples, which were not asked for: sample=999 takes as many a second"
-                           : " shows calls, which were not asked for: hooks='*' records all functions"));
+    if (const char* const words = is_wanted ? words_of_need(row, options.text) : nullptr)
+      summary.missing.push_back("formats=" + std::string(row.name) + words);
   }
   if (summary.has_recorded()) return;
   if (const std::string trouble = trouble_with_preload(program); !trouble.empty()) {

@@ -99,7 +99,7 @@ struct SinkRow {
   RunSink* (*make_run)() noexcept;  // of run news
   const char* file;                 // of run news: in the output folder; ".x" = <command>.x
   bool shows_events;                // of run news: RunEventKind::kPost too
-  const char* needs;                // the option without which it has nothing to show; empty: none
+  const char* needs;                // options; with none of them it has nothing to show. Empty: with any
   const char* help;
 };
 
