@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "tests/readers/openj9/formatter.hpp"
 
 namespace trace_files {
 namespace {
@@ -15,24 +15,6 @@ constexpr int kEntry = 2, kExit = 4, kExitException = 5;
 
 std::string dat_of(const std::string& trace) {
   return std::filesystem::path(trace).replace_extension(".dat").string();
-}
-
-// In front of the entries the formatter's order of threads is a hash table's.
-std::string entries_of(const std::string& text) {
-  return text.substr(std::min(text.find("                Trace Formatted Data"), text.size()));
-}
-
-void compare_with_formatter(const std::string& trace, const std::string& text) {
-  const char* const formatter = std::getenv("JITQUILL_OPENJ9_FORMATTER");
-  if (formatter == nullptr) return;
-  const test_support::TempFolder folder;
-  const std::string printed = folder.file("printed");
-  const std::string command =
-      std::string(formatter) + " '" + trace + "' '" + printed + "' -datfile='" + dat_of(trace) + "' -indent";
-  const auto ended =
-      test_support::run({.words = {"/bin/sh", "-c", command}, .environment = {}, .folder = folder.path()});
-  EXPECT_TRUE(ended.succeeded()) << ended.describe();
-  EXPECT_EQ(entries_of(test_support::read_text(printed)), entries_of(text));
 }
 
 // A name up to what is said behind it.
@@ -64,7 +46,7 @@ Trace whole(const test_support::TempFolder& folder) {
   for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1)
     trace.lines.push_back(text.substr(at, end - at));
   EXPECT_EQ(trace.lines.size(), trace.file.entries.size());
-  compare_with_formatter(path, text);
+  openj9_reader::expect_as_formatted(path, dat_of(path), trace.file, text);
   return trace;
 }
 

@@ -77,13 +77,15 @@ TYPED_TEST(OpenJ9Writer, EachTracePointIsPrinted) {
               Status::kOk);
     EXPECT_EQ(thread.record.close(thread.out), Status::kOk);
   }
-  File file = openj9_reader::read(thread.file(kSize));
+  const std::string trace = thread.file(kSize);
+  File file = openj9_reader::read(trace);
   std::erase_if(file.violations,
                 [](const auto& v) { return v.rule == openj9_reader::Rule::kTime; });  // two tables
   EXPECT_EQ(describe(file.violations), "");
   const auto text = text_of(file, tests::own_templates());
   EXPECT_EQ(describe(text.violations), "");
   EXPECT_EQ(file.entries.size(), kPointRows.size());
+  tests::expect_as_formatted(trace, file, text);
   EXPECT_NE(text.text.find("heap size, size 40 bytes\n"), text.text.npos);
   EXPECT_NE(text.text.find("* text, unwound\n"), text.text.npos - 1);
 }
@@ -111,9 +113,11 @@ TYPED_TEST(OpenJ9Writer, TextsComeBack) {
   put("\xC2\x85", "\\xc2\\x85");
   put("\xE4\xB8\xAD App\\Foo", "\xE4\xB8\xAD App\\Foo");
   put("\xFF\xC3(\xED\xA0\x80", "\\xff\\xc3(\\xed\\xa0\\x80");
-  const File file = openj9_reader::read(thread.file(kSize));
+  const std::string trace = thread.file(kSize);
+  const File file = openj9_reader::read(trace);
   EXPECT_EQ(describe(file.violations), "");
   const auto catalogue = tests::own_templates();
+  tests::expect_as_formatted(trace, file, text_of(file, catalogue));
   std::vector<openj9_reader::Violation> violations;
   ASSERT_EQ(file.entries.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -141,9 +145,11 @@ TYPED_TEST(OpenJ9Writer, ClockComesBackAcrossWraps) {
     expected.push_back(ticks);
     EXPECT_EQ(thread.enter(ticks, "f"), Status::kOk);
   }
-  const File file = openj9_reader::read(thread.file(kSize));
+  const std::string trace = thread.file(kSize);
+  const File file = openj9_reader::read(trace);
   EXPECT_EQ(describe(file.violations), "");
   EXPECT_EQ(file.ticks_per_ms(), 1'000'000u);
+  tests::expect_as_formatted(trace, file, text_of(file, tests::own_templates()));
   std::vector<std::uint64_t> found;
   for (const auto& entry : file.entries) found.push_back(entry.ticks);
   EXPECT_TRUE(found == expected);
@@ -156,9 +162,11 @@ TYPED_TEST(OpenJ9Writer, RecordsAreFullToTheLastByte) {
     Thread<kTarget> thread(size);
     for (std::uint64_t i = 0; i < 500; ++i)
       EXPECT_EQ(thread.enter(kClock.start_ticks + i, std::string(i % 90, 'n')), Status::kOk);
-    const File file = openj9_reader::read(thread.file(size));
+    const std::string trace = thread.file(size);
+    const File file = openj9_reader::read(trace);
     EXPECT_EQ(describe(file.violations), "");
     EXPECT_EQ(file.entries.size(), 500u);
+    tests::expect_as_formatted(trace, file, text_of(file, tests::own_templates()));
   }
 }
 
@@ -182,7 +190,9 @@ TYPED_TEST(OpenJ9Writer, LossesAreToldInFrontOfWhatFollows) {
   EXPECT_EQ(thread.record.lose(2, thread.out), Status::kOk);
   EXPECT_EQ(thread.record.lose(3, thread.out), Status::kOk);
   (void)thread.enter(kClock.start_ticks + (5ULL << 32), "behind");
-  const File file = openj9_reader::read(thread.file(256));
+  const std::string trace = thread.file(256);
+  const File file = openj9_reader::read(trace);
+  tests::expect_as_formatted(trace, file, text_of(file, tests::own_templates()));
   EXPECT_EQ(describe(file.violations), "");
   ASSERT_EQ(file.records.size(), 2u);
   EXPECT_EQ(file.records[0].lost, 0u);
@@ -201,9 +211,11 @@ TYPED_TEST(OpenJ9Writer, ExceptionBufferSaysWhoseInEachRecord) {
                          parameters.view(), out),
               Status::kOk);
   ASSERT_EQ(buffer.record().close(out), Status::kOk);
-  const File file = openj9_reader::read(tests::header<kTarget>(kSize) + std::string(chars(out)));
+  const std::string trace = tests::header<kTarget>(kSize) + std::string(chars(out));
+  const File file = openj9_reader::read(trace);
   EXPECT_EQ(describe(file.violations), "");
   EXPECT_GT(file.records.size(), 3u);
+  tests::expect_as_formatted(trace, file, text_of(file, tests::own_templates()));
   std::uint64_t whose = 0, seen = 0;
   std::size_t record = 0, left = 0;
   for (const auto& entry : file.entries) {

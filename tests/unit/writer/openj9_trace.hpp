@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/readers/openj9/formatter.hpp"
 #include "tests/readers/openj9/text.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "writer/openj9/dat.hpp"
 #include "writer/openj9/header.hpp"
 
@@ -29,11 +32,24 @@ inline std::string_view chars(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.view().data()), bytes.size()};
 }
 
-inline openj9_reader::Catalogue own_templates() {
+inline std::string own_dat() {
   Bytes dat;
   put_dat(dat);
+  return std::string(chars(dat));
+}
+
+// Where OpenJ9's formatter is.
+inline void expect_as_formatted(std::string_view trace, const openj9_reader::File& file,
+                                const openj9_reader::Text& text) {
+  const test_support::TempFolder folder;
+  std::ofstream(folder.file("trace"), std::ios::binary) << trace;
+  std::ofstream(folder.file("dat")) << own_dat();
+  openj9_reader::expect_as_formatted(folder.file("trace"), folder.file("dat"), file, text.text);
+}
+
+inline openj9_reader::Catalogue own_templates() {
   openj9_reader::Catalogue catalogue;
-  openj9_reader::add_templates(chars(dat), catalogue);
+  openj9_reader::add_templates(own_dat(), catalogue);
   EXPECT_EQ(describe(catalogue.violations), "");
   return catalogue;
 }
