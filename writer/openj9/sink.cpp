@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "writer/bytes/decimal.hpp"
 #include "writer/openj9/calendar.hpp"
@@ -112,13 +113,35 @@ void Openj9Sink::put_date(std::uint64_t ticks, Bytes& out) noexcept {
   const std::uint64_t ms = clock_.ms_of(ticks);
   day_ = ms / kMsPerDay;
   const DateText date(day_);
-  put<Point::kDate>({process_, out}, ticks, date.view(), pid_);
+  put<Point::kDate>(of_process(ticks, out), ticks, date.view(), pid_);
+}
+
+// What is put there next is of no thread.
+Openj9Sink::Here Openj9Sink::of_process(std::uint64_t ticks, Bytes& out) noexcept {
+  if (std::exchange(is_process_of_thread_, false)) put_context(0, ticks, out);
+  return {process_, out};
+}
+
+// For what must be there when a thread's ring has gone round. Whose it is stands in front of each, since the
+// exception buffer goes round too.
+Openj9Sink::Here Openj9Sink::to_last(const Here& here, std::uint64_t ticks) noexcept {
+  if (type_ == Type::kExternal) return here;
+  put_context(here.trace.key(), ticks, here.out);
+  is_process_of_thread_ = true;
+  return {process_, here.out};
+}
+
+void Openj9Sink::put_context(std::uint64_t thread, std::uint64_t ticks, Bytes& out) noexcept {
+  static constexpr auto kContext = EntryHead<kHost>::internal(kContextNumber);
+  std::uint8_t key[kHost.pointer_size];
+  (void)Fields<kHost>(key).pointer(thread);
+  (void)process_.put(ticks, kContext, key, out);
 }
 
 Status Openj9Sink::code(const CodeNews& news, Bytes& out) noexcept {
   const std::size_t before = out.size();
-  const Here here{process_, out};
   const std::uint64_t ticks = ticks_of(news.when_ns);
+  const Here here = of_process(ticks, out);
   if (news.kind == CodeNews::Kind::kMove)
     put<Point::kCodeMove>(here, ticks, news.address, news.size, news.code_id);
   if (news.kind == CodeNews::Kind::kUnload)
@@ -157,7 +180,9 @@ void Openj9Sink::put_lost(const Here& here, const RunEvent& event) noexcept {
   const std::uint64_t records = event.amount / (ThreadTrace::kRecordSize / kUsualEntry) + 1;
   (void)here.trace.lose(static_cast<std::uint32_t>(std::min<std::uint64_t>(records, 1U << 30)), here.out);
   const TimeText since(clock_, ticks_of(event.since_ns));
-  put<Point::kLost>(here, ticks_of(event.when_ns), event.amount, since.view());
+  const std::uint64_t ticks = ticks_of(event.when_ns);
+  put<Point::kLost>(here, ticks, event.amount, since.view());
+  if (type_ == Type::kInternal) put<Point::kLost>(to_last(here, ticks), ticks, event.amount, since.view());
 }
 
 void Openj9Sink::put_callers(const Here& here, const RunEvent& event, const Batch& batch) noexcept {
@@ -232,13 +257,13 @@ Status Openj9Sink::end(std::uint64_t, Bytes& out) noexcept {
   return out.failed() ? Status::kNoMemory : Status::kOk;
 }
 
-// | start ticks u64, ms u64 | type u8 | levels u8, u8 | pid | day | cut | names | process | threads: {number
-// + 1, state}, 0 |
+// | start ticks u64, ms u64 | type u8 | levels u8, u8 | pid | day | cut | names | process: is of a thread u8,
+// has changed u8, state | threads: {number + 1, state}, 0 |
 void Openj9Sink::put_state(bool whole, Bytes& state) noexcept {
   state.u64(clock_.start_ticks).u64(clock_.start_ms).u8(static_cast<std::uint8_t>(type_));
   state.u8(levels_[0]).u8(levels_[1]).uleb128(pid_).uleb128(day_).uleb128(losses_.texts_cut);
   whole ? texts_.put_all(state) : texts_.put_new(state);
-  state.u8(whole || process_.is_changed() ? 1 : 0);
+  state.u8(is_process_of_thread_ ? 1 : 0).u8(whole || process_.is_changed() ? 1 : 0);
   if (whole || process_.is_changed()) process_.put_state(whole, state);
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     ThreadTrace* const trace = threads_[i];
@@ -273,6 +298,7 @@ bool Openj9Sink::apply(std::span<const std::uint8_t> bytes) noexcept {
   choose({jq, jqm});
   if (!apply_names(state) || !open_process()) return false;
   losses_.texts_cut = cut;
+  is_process_of_thread_ = state.u8() != 0;
   if (state.u8() != 0 && !process_.apply(state)) return false;
   while (const std::uint64_t number = state.uleb128(kMostThreads)) {
     const auto tid = static_cast<std::uint32_t>(state.uleb128(~std::uint32_t{0}));

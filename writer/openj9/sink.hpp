@@ -1,10 +1,12 @@
 // The sink of the format openj9 (docs/openj9.md): which news becomes which trace points of which thread.
 //
 //   a thread of the system    its trace: functions (jqm), what it tells, losses, its begin and end (jq)
-//   the exception buffer      code that came, moved and went, and dates: they are of no thread
+//   the exception buffer      code that came, moved and went, and dates: they are of no thread. Of rings also
+//                             what must be there when they have gone round, behind whose it is
 //
 // Context   as every sink of run news (writer/sink/run_sink.hpp).
-// Promises  a thread's entries ascend in time, and none is earlier than the trace. What does not fit into a
+// Promises  a thread's entries ascend in time (a ring's exception buffer has them as they came), and none is
+// earlier than the trace. What does not fit into a
 //           record is cut from texts, and counted. Records that did not get to the file are told as lost.
 #pragma once
 
@@ -51,6 +53,9 @@ class Openj9Sink final : public RunSink {
   }
   template <Point kPoint, class... Values>
   void put(const Here& here, std::uint64_t ticks, const Values&... values) noexcept;
+  Here of_process(std::uint64_t ticks, Bytes& out) noexcept;
+  Here to_last(const Here& here, std::uint64_t ticks) noexcept;
+  void put_context(std::uint64_t thread, std::uint64_t ticks, Bytes& out) noexcept;
   void put_named(const Here& here, Point point, const RunEvent& event) noexcept;
   void put_date(std::uint64_t ticks, Bytes& out) noexcept;
   void put_lost(const Here& here, const RunEvent& event) noexcept;
@@ -88,6 +93,7 @@ class Openj9Sink final : public RunSink {
   GrowingArray<Name> names_;
   ThreadTrace process_;
   bool has_process_ = false;
+  bool is_process_of_thread_ = false;   // its newest entry is some thread's
   GrowingArray<ThreadTrace*> threads_;  // by RunThread::number; null: nothing of it yet
   Bytes parameters_;
 };

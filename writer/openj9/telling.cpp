@@ -1,4 +1,7 @@
 // What runtimes tell: each of the table's events is a trace point, by its place there.
+#include <algorithm>
+#include <iterator>
+
 #include "writer/model/runtime_event.hpp"
 #include "writer/openj9/sink.hpp"
 
@@ -6,6 +9,15 @@ namespace jitquill::openj9 {
 namespace {
 
 constexpr std::size_t kFirstTold = static_cast<std::size_t>(Point::kPosted) + 1;
+
+// Rare, and the first that is asked for after a failure.
+constexpr bool is_to_last(Point point) noexcept {
+  constexpr Point kAll[] = {Point::kGcRequestedTold,   Point::kGcBeginTold,      Point::kGcSyncedTold,
+                            Point::kGcEndTold,         Point::kGcStatisticsTold, Point::kConcurrentBeginTold,
+                            Point::kConcurrentEndTold, Point::kHeapInfoTold,     Point::kRuntimeNamedTold,
+                            Point::kRuntimeMessageTold};
+  return std::ranges::find(kAll, point) != std::end(kAll);
+}
 
 void put_field(const RuntimeEvent& event, std::size_t place, ParameterType type,
                Parameters<kHost>& parameters) noexcept {
@@ -33,7 +45,8 @@ void Openj9Sink::put_post(const Here& here, std::uint64_t ticks, const Post& pos
   Parameters<kHost> parameters(signature, ThreadTrace::most_parameters(type_, head), parameters_);
   for (std::size_t i = 0; i < signature.count; ++i) put_field(event, i, signature.types[i], parameters);
   if (parameters.status() != Status::kOk) ++losses_.texts_cut;
-  (void)here.trace.put(ticks, head, parameters_.view(), here.out);
+  const Here there = is_to_last(point) ? to_last(here, ticks) : here;
+  (void)there.trace.put(ticks, head, parameters_.view(), there.out);
 }
 
 }  // namespace jitquill::openj9

@@ -19,6 +19,8 @@ std::size_t ThreadTrace::most_parameters(Type type, const EntryHead<kHost>& head
 bool ThreadTrace::open(Type type, const Clock& clock, const ThreadId& thread) noexcept {
   type_ = type;
   tid_ = static_cast<std::uint32_t>(thread.tid);
+  key_ = thread.key;
+  is_of_many_ = type == Type::kInternal && thread.key == 0;
   newest_ = clock.start_ticks;
   if (type == Type::kExternal) return record_.open(kRecordSize, clock, thread);
   ring_bytes_ = static_cast<std::uint8_t*>(::operator new(kRecordSize, std::nothrow));

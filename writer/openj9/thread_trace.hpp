@@ -2,7 +2,9 @@
 // newest.
 //
 // Context   as the sink that uses it (writer/sink/run_sink.hpp).
-// Promises  as Record and Ring. Times of a thread never go back.
+// Promises  as Record and Ring. Times of a thread never go back; those of a ring of the exception buffer,
+// which
+//           many threads put into, may.
 #pragma once
 
 #include "writer/openj9/record.hpp"
@@ -27,7 +29,7 @@ class ThreadTrace {
   Status put(std::uint64_t ticks, const EntryHead<kHost>& head, std::span<const std::uint8_t> parameters,
              Bytes& out) noexcept {
     is_changed_ = true;
-    if (ticks < newest_) ticks = newest_;
+    if (ticks < newest_ && !is_of_many_) ticks = newest_;
     newest_ = ticks;
     return type_ == Type::kExternal ? record_.put(ticks, head, parameters, out)
                                     : ring_.put(ticks, head, parameters);
@@ -40,6 +42,7 @@ class ThreadTrace {
   void put_ring(Bytes& out) const noexcept;
   std::uint64_t newest_ticks() const noexcept { return newest_; }
   std::uint32_t untold_loss() const noexcept { return record_.untold_loss(); }
+  std::uint64_t key() const noexcept { return key_; }
   std::uint32_t tid() const noexcept { return tid_; }
 
   bool is_changed() const noexcept { return is_changed_; }
@@ -49,7 +52,9 @@ class ThreadTrace {
  private:
   Type type_ = Type::kExternal;
   bool is_changed_ = false;
+  bool is_of_many_ = false;
   std::uint32_t tid_ = 0;
+  std::uint64_t key_ = 0;
   std::uint64_t newest_ = 0;
   Record<kHost> record_;
   Ring<kHost> ring_;

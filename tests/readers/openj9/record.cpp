@@ -150,12 +150,14 @@ class RecordReader {
       fault(Rule::kWrap, "the record says another time than its newest entry");
     if (!header_.is_internal && oldest_upper != record_.first_ticks >> 32)
       fault(Rule::kWrap, "the upper clock word in front of the oldest entry is not the record's");
-    for (std::size_t i = 1; i < newest_first.size(); ++i) {
-      if (newest_first[i].ticks > newest_first[i - 1].ticks)
+    // Of a ring that many threads put into, as they came.
+    const bool is_in_order = !header_.is_internal || record_.thread != 0;
+    for (std::size_t i = 0; i < newest_first.size(); ++i) {
+      if (i != 0 && is_in_order && newest_first[i].ticks > newest_first[i - 1].ticks)
         report_(newest_first[i - 1].at, Rule::kTime, "earlier than the entry before");
+      if (newest_first[i].ticks < header_.start_ticks)
+        report_(newest_first[i].at, Rule::kTime, "earlier than the trace");
     }
-    if (newest_first.back().ticks < header_.start_ticks)
-      report_(newest_first.back().at, Rule::kTime, "earlier than the trace");
   }
 
   const Source& file_;

@@ -44,6 +44,7 @@ openj9_reader::Text print(const Bytes& out) {
   EXPECT_EQ(describe(file.violations), "");
   auto text = text_of(file, openj9::tests::own_templates());
   EXPECT_EQ(describe(text.violations), "");
+  openj9::tests::expect_as_formatted(openj9::tests::chars(out), file, text);
   return text;
 }
 
@@ -227,6 +228,34 @@ TEST(OpenJ9SinkText, OfTypeInternalHasTheNewest) {
     const std::uint64_t back = entries.size() - 1 - i;
     EXPECT_EQ(entries[i].ticks, kStart + 1'000'000 * (kCalls - 1 - back / 2) + (1 - back % 2));
   }
+}
+
+// Collections and losses of threads whose rings have gone round since, with whose they are, and times as they
+// were.
+TEST(OpenJ9SinkText, OfTypeInternalHasRareEventsThatAreOlder) {
+  Bytes out;
+  const auto sink = begun(selected("*:9", true), out);
+  define(*sink, 0, "f", out);
+  const auto begin = jitquill::tests::packed({Kind::kGcBegin, {1}});
+  for (const std::uint32_t thread : {1u, 0u}) {  // the later one first
+    RunStory story;
+    story.post(kStart + 100 + thread, static_cast<std::uint32_t>(Kind::kGcBegin), begin);
+    story.other(RunEventKind::kLost, kStart + 200 + thread, kStart + 150, 17);
+    for (std::uint64_t i = 0; i < 5000; ++i) story.enter(kStart + 1000 + i, 0).leave(kStart + 1000 + i);
+    EXPECT_EQ(sink->batch(story.batch({thread, 11 + thread, "nib"}), out), Status::kOk);
+  }
+  EXPECT_EQ(sink->code({CodeNews::Kind::kMove, 7, kStart + 300, 0x2000, 64, "", "", 0}, out), Status::kOk);
+  EXPECT_EQ(sink->end(0, out), Status::kOk);
+  Lines rare;
+  for (const std::string& line : openj9::tests::printed(print(out))) {
+    if (line.find("0x0000000000000000") != line.npos && line.find(" UTC, ") == line.npos)
+      rare.push_back(line.substr(15, 3) + line.substr(71));
+  }
+  EXPECT_EQ(rare, (Lines{"101of thread 0x10000000c", "101collection begins, generation 1",
+                         "201of thread 0x10000000c", "201 17 records lost since 03:04:05.000000150",
+                         "100of thread 0xb", "100collection begins, generation 1", "200of thread 0xb",
+                         "200 17 records lost since 03:04:05.000000150", "300of thread 0x0",
+                         "300code moved to 0x2000, 64 bytes, id 7"}));
 }
 
 TEST(OpenJ9SinkText, TellsTheDateAtMidnight) {
