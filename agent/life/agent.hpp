@@ -85,7 +85,7 @@ class Agent {
   Status load(CodeLoad& load) noexcept;
   // As load() of each, with one write for all: of readable code that brings no unwinding. told[i] is what
   // came of loads[i].
-  static constexpr std::size_t kMostAtOnce = 32;
+  static constexpr std::size_t kMostAtOnce = 128;
   void load_all(std::span<CodeLoad> loads, std::span<Status> told) noexcept;
   Status unload(CodeUnload& unload) noexcept;
   Status move(CodeMove& move) noexcept;
@@ -133,6 +133,11 @@ class Agent {
   std::uint64_t now() const noexcept;  // for all stamps: ns, or ticks with arch_clock=1
   void sign(CodeLoad& load) noexcept;
   Status place_load(CodeLoad& load) noexcept;
+  struct Outcome {  // of one of load_all()
+    Written written;
+    std::uint64_t hash;
+    bool is_known;
+  };
   void load_as_one(std::span<CodeLoad> loads, std::span<Status> told) noexcept;
   void prepare(CodeLoad& load) noexcept;
   bool is_known(const CodeLoad& load, std::uint64_t hash) noexcept;
@@ -158,6 +163,7 @@ class Agent {
   std::atomic<bool> has_folder_{false};  // of this process
   std::atomic<std::uint32_t> adopted_pid_{0};
   std::uint64_t last_id_ = 0;
+  Outcome outcomes_[kMostAtOnce] = {};  // too many for a host's stack
   std::uint64_t last_index_ = 0;
   std::uint64_t first_index_here_ = 1;  // what was announced before this process's folder was opened is below
   std::uint64_t last_index_again_ = 0;  // of the live code that this folder began with

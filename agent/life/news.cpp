@@ -62,24 +62,20 @@ void Agent::load_all(std::span<CodeLoad> loads, std::span<Status> told) noexcept
 }
 
 void Agent::load_as_one(std::span<CodeLoad> loads, std::span<Status> told) noexcept {
-  struct {
-    Written written;
-    std::uint64_t hash = 0;
-    bool is_known = false;
-  } outcomes[kMostAtOnce];
   sinks_.hold();
   for (std::size_t i = 0; i < loads.size(); ++i) {
     CodeLoad& load = loads[i];
     load.id = ++last_id_;
     sign(load);
     prepare(load);
-    outcomes[i].hash = load.is_overheard ? hash_of(load.bytes) : 0;
-    outcomes[i].is_known = load.is_overheard && is_known(load, outcomes[i].hash);
-    told[i] = outcomes[i].is_known ? Status::kOk : sinks_.load(load, outcomes[i].written, log_);
+    Outcome& outcome = outcomes_[i] = {};
+    outcome.hash = load.is_overheard ? hash_of(load.bytes) : 0;
+    outcome.is_known = load.is_overheard && is_known(load, outcome.hash);
+    told[i] = outcome.is_known ? Status::kOk : sinks_.load(load, outcome.written, log_);
   }
   const bool is_written = sinks_.release();
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    auto& [written, hash, is_known] = outcomes[i];
+    auto& [written, hash, is_known] = outcomes_[i];
     if (is_known) continue;
     if (!is_written) told[i] = sinks_.load(loads[i], written = {}, log_, OpenSinks::Reach::kOwing);
     count_load(loads[i], told[i], written);
