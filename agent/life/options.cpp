@@ -288,7 +288,9 @@ void apply_one(Options& options, std::string_view word) noexcept {
   if (row->set == nullptr) return note_problem(options, word, "this option is not built yet");
   const std::string_view value = without_first(word, equals + 1);
   if (is_quote_open(value)) return note_problem(options, word, "the quote does not end where the value does");
-  if (const char* why = row->set(options, unquoted(value)); why != nullptr) note_problem(options, word, why);
+  if (const char* why = row->set(options, unquoted(value)); why != nullptr)
+    return note_problem(options, word, why);
+  options.words.set(key, unquoted(value));
 }
 
 // The end of the word at the front of `text`: the first blank outside quotes.

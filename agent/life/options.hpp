@@ -14,6 +14,7 @@
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/patterns.hpp"
 #include "agent/lanes/layout.hpp"
+#include "agent/life/option_words.hpp"
 #include "writer/sink/run_sink.hpp"
 
 namespace jitquill {
@@ -62,7 +63,8 @@ struct Options {
   bool takes_own_dump = false;  // the code of a process that writes a dump by itself is in ours, too
   bool inlining = false;
   bool arch_clock = false;
-  RunSettings run;  // eventlog.*
+  RunSettings run;    // eventlog.*
+  OptionWords words;  // what was taken
   bool verbose = false;
   bool help = false;
 

@@ -70,7 +70,8 @@ std::uint32_t count_processors() noexcept {
 
 // With what outputs say of a process, whose first code is older than they are. `arguments` is where those
 // stay.
-Origin of_process(const Origin& origin, const OutputPlace& place, Bytes& arguments) noexcept {
+Origin of_process(const Origin& origin, const OutputPlace& place, const Options& options,
+                  Bytes& arguments) noexcept {
   constexpr std::size_t kMostArguments = 0xFFFF;  // of an eventlog's record
   put_own_arguments(arguments, kMostArguments);
   Origin whole = origin;
@@ -79,6 +80,7 @@ Origin of_process(const Origin& origin, const OutputPlace& place, Bytes& argumen
   whole.start_ns = place.process_start_ns();
   whole.unix_ns = wall_clock_ns() - (monotonic_ns() - whole.start_ns);
   whole.arguments = {reinterpret_cast<const char*>(arguments.view().data()), arguments.size()};
+  whole.options = options.words.view();
   return whole;
 }
 
@@ -181,7 +183,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .lane_folder = files_.handle(),
                              .code_lane = files_.open_to_read(lanes::kCodeFile),
                              .outputs = {.formats = options.formats,
-                                         .origin = of_process(origin, place, arguments),
+                                         .origin = of_process(origin, place, options, arguments),
                                          .command = place.command(),
                                          .run = options.run},
                              .has_native_functions = has_native_functions_,

@@ -69,6 +69,7 @@ TYPED_TEST(OpenJ9Golden, Header) {
   header.startup = std::string_view("prog\0-x\0", 8);
   header.active = "a=1";
   header.processors = 2;
+  header.architecture = 6, header.subtype = 12, header.word_size = 64;
   Bytes out;
   ASSERT_EQ(put_header<kTarget>(header, out), Status::kOk);
   const std::string text = R"(

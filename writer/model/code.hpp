@@ -135,6 +135,7 @@ struct Origin {
   std::uint64_t unix_ns = 0;        // start_ns on the wall clock
   std::uint32_t processors = 0;     // that it may run on; 0 = unknown
   std::string_view arguments = {};  // of the program, a NUL behind each; empty = unknown
+  std::string_view options = {};    // that the user gave, key=value, a NUL behind each
 };
 
 }  // namespace jitquill

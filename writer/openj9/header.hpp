@@ -45,6 +45,22 @@ struct Clock {
 
 enum class Type : std::uint8_t { kInternal = 0, kExternal = 1 };
 
+// As the formatter's tables number them.
+struct Processor {
+  std::uint32_t architecture, subtype;
+};
+#if defined(__x86_64__)
+inline constexpr Processor kProcessor{6, 12};  // AMD64, Opteron: it has no other of that kind
+#elif defined(__aarch64__)
+inline constexpr Processor kProcessor{8, 14};
+#elif defined(__riscv)
+inline constexpr Processor kProcessor{7, 13};
+#elif defined(__i386__)
+inline constexpr Processor kProcessor{1, 0};
+#else
+inline constexpr Processor kProcessor{0, 0};
+#endif
+
 struct Header {
   static constexpr std::uint32_t kLeastRecord = 192;  // the formatter reads so much of each record's header
 
@@ -52,13 +68,13 @@ struct Header {
   Clock clock;
   Type type = Type::kExternal;
   std::uint32_t generations = 1;
-  std::string_view service;        // what traces, with its version; up to a NUL
-  std::string_view startup;        // of the command line, a NUL behind each
-  std::string_view active;         // options in force, a NUL behind each
-  std::uint32_t architecture = 6;  // AMD64
-  std::uint32_t word_size = 64;    // bits
-  std::uint32_t processors = 1;    // online
-  std::uint32_t subtype = 12;      // Opteron: what the formatter has for AMD64
+  std::string_view service;  // what traces, with its version; up to a NUL
+  std::string_view startup;  // of the command line, a NUL behind each
+  std::string_view active;   // options in force, a NUL behind each
+  std::uint32_t architecture = kProcessor.architecture;
+  std::uint32_t word_size = 8 * sizeof(void*);  // bits
+  std::uint32_t processors = 1;                 // online
+  std::uint32_t subtype = kProcessor.subtype;
   std::uint32_t page_size = 4096;
 };
 

@@ -7,6 +7,7 @@
 #include "writer/bytes/decimal.hpp"
 #include "writer/openj9/calendar.hpp"
 #include "writer/openj9/dat.hpp"
+#include "writer/openj9/text.hpp"
 
 namespace jitquill::openj9 {
 namespace {
@@ -17,6 +18,21 @@ constexpr std::uint32_t kMostThreads = std::uint32_t{1} << 26;  // a number beyo
 // How a frame ended, by FrameEnd.
 constexpr Point kEnds[] = {Point::kReturned, Point::kReturned, Point::kTailCalled, Point::kUnwound,
                            Point::kEnded,    Point::kExited,   Point::kOpen};
+
+// A newline in one would be another's line.
+void put_lines(Bytes& out, std::string_view texts) noexcept {
+  constexpr std::size_t kMost = 0xFFFF;  // of all
+  const std::size_t most = out.size() + kMost;
+  while (!texts.empty()) {
+    const std::size_t size = std::min(texts.find('\0'), texts.size());
+    const std::string_view line(texts.data(), size);
+    if (out.size() + 1 >= most) return;
+    (void)put_text(out, line, most - out.size() - 1);
+    out.u8(0);
+    const std::size_t whole = std::min(size + 1, texts.size());
+    texts = {texts.data() + whole, texts.size() - whole};
+  }
+}
 
 std::string_view view_of(const Bytes& bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.view().data()), bytes.size()};
@@ -61,7 +77,7 @@ Status Openj9Sink::begin(const Origin& origin, Bytes& out) noexcept {
   constexpr std::uint64_t kSomeTime = 1'000'000'000'000'000'000;  // none is not read
   clock_ = Clock::at(origin.start_ns, origin.unix_ns != 0 ? origin.unix_ns : kSomeTime);
   pid_ = origin.pid;
-  Bytes service, active;
+  Bytes service, startup, active;
   service.raw(std::string_view("jitquill, process ")).raw(Decimal(origin.pid).view());
   active.raw(std::string_view("openj9.type="));
   active.raw(std::string_view(type_ == Type::kExternal ? "external" : "internal")).u8(0);
@@ -70,12 +86,14 @@ Status Openj9Sink::begin(const Origin& origin, Bytes& out) noexcept {
     levels_[i] == 0 ? active.raw(std::string_view("off")) : active.raw(Decimal(levels_[i] - 1U).view());
     active.u8(0);
   }
+  put_lines(active, origin.options);
+  put_lines(startup, origin.arguments);
   Header header;
   header.record_size = ThreadTrace::kRecordSize;
   header.clock = clock_;
   header.type = type_;
   header.service = view_of(service);
-  header.startup = origin.arguments;
+  header.startup = view_of(startup);
   header.active = view_of(active);
   if (origin.processors != 0) header.processors = origin.processors;
   const Status status = put_header<kHost>(header, out);

@@ -51,6 +51,14 @@ TEST(Options, TheLastWordWins) {
   EXPECT_EQ(parsed("dir=a dir=b").dir.view(), "b");
 }
 
+TEST(Options, WhatWasTakenIsRemembered) {
+  const Options options = parsed("dir=a hooks='x y' verbose=7 dir=b hook=z");
+  EXPECT_EQ(options.words.view(), (std::string_view{"hooks=x y\0dir=b\0", 16}));
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += " dir=" + std::string(1900, static_cast<char>('a' + i % 26));
+  EXPECT_EQ(parsed(many).words.view().substr(0, 5), "dir=n");
+}
+
 TEST(Options, MapsGoWherePerfLooksUnlessSaidOtherwise) {
   EXPECT_EQ(parsed("").perfmap_at, PerfmapAt::kTmp);
   EXPECT_EQ(parsed("perfmap_at=dir").perfmap_at, PerfmapAt::kDir);

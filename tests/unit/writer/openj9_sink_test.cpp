@@ -30,7 +30,8 @@ std::unique_ptr<RunSink> begun(const RunSettings& settings, Bytes& out) {
   Origin origin{4711, kStart};
   origin.unix_ns = kUnixNs;
   origin.processors = 3;
-  origin.arguments = {"program\0-x\0", 11};
+  origin.arguments = {"program\0-x\nforged\0", 18};
+  origin.options = {"hooks=*\0", 8};
   EXPECT_EQ(sink->begin(origin, out), Status::kOk);
   return sink;
 }
@@ -95,9 +96,10 @@ TEST(OpenJ9SinkText, HasAllThatHappened) {
   tell(*begun({}, out), out);
   const auto text = print(out);
   EXPECT_NE(text.text.find("jitquill, process 4711\n"), text.text.npos);
-  EXPECT_NE(text.text.find("program\n-x\n"), text.text.npos);
+  EXPECT_NE(text.text.find("program\n-x\\nforged\n"), text.text.npos);
   EXPECT_NE(text.text.find("Num Processors:      3\n"), text.text.npos);
-  EXPECT_NE(text.text.find("openj9.type=external\n        jq=9\n        jqm=9\n"), text.text.npos);
+  EXPECT_NE(text.text.find("openj9.type=external\n        jq=9\n        jqm=9\n        hooks=*\n"),
+            text.text.npos);
   EXPECT_EQ(
       openj9::tests::printed(text),
       (Lines{
