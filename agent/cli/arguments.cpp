@@ -93,6 +93,8 @@ struct CommandLine {
   CLI::App* recover = app.add_subcommand("recover", "Finish what killed processes left");
   CLI::App* show = app.add_subcommand("show", "Print a file of ours as text");
   CLI::App* check = app.add_subcommand("check", "Say what is wrong in a jitdump, and for which reader");
+  CLI::App* convert =
+      app.add_subcommand("convert", "Make a flame graph of folded stacks: one page, no network");
   TableOptions run_table{*run};
   TableOptions perf_table{*perf};
   RunArguments run_arguments;
@@ -100,6 +102,7 @@ struct CommandLine {
   RecoverArguments recover_arguments;
   ShowArguments show_arguments;
   CheckArguments check_arguments;
+  ConvertArguments convert_arguments;
   std::string run_json;
   std::string perf_json;
   CLI::Option* run_json_option = add_report_options(*run, run_arguments, run_json);
@@ -118,6 +121,13 @@ struct CommandLine {
         "an output folder, the folder of these, or one of lanes; all of this user's if not given");
     show->add_option("FILE", show_arguments.file, "a dump, a perf map, stats or another text")->required();
     show->add_option("--limit", show_arguments.limit, "of records or lines; 0 = all");
+    convert->add_option("FOLDED", convert_arguments.from, "of formats=folded, or of a stackcollapse script")
+        ->required();
+    convert->add_option("PAGE", convert_arguments.to, "flame.html; - for stdout")->required();
+    convert->add_option("--title", convert_arguments.title,
+                        "of the page; what the file is called if not given");
+    convert->add_option("--unit", convert_arguments.unit, "of its numbers: ns where calls were traced")
+        ->capture_default_str();
     check->add_option("FILE", check_arguments.files, "jit-<pid>.dump")->required();
     check->add_option("--limit", check_arguments.limit, "of findings that are shown; 0 = all");
     check->add_flag("--killed", check_arguments.was_killed,
@@ -143,6 +153,7 @@ struct CommandLine {
     if (perf->parsed()) return perf_arguments;
     if (recover->parsed()) return recover_arguments;
     if (show->parsed()) return show_arguments;
+    if (convert->parsed()) return convert_arguments;
     return check_arguments;
   }
 };

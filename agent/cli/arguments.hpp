@@ -44,7 +44,15 @@ struct CheckArguments {
   bool was_killed = false;
 };
 
-using Arguments = std::variant<RunArguments, PerfArguments, RecoverArguments, ShowArguments, CheckArguments>;
+struct ConvertArguments {
+  std::string from;  // folded stacks
+  std::string to;    // a page; "-" = stdout
+  std::string title;
+  std::string unit = "samples";
+};
+
+using Arguments = std::variant<RunArguments, PerfArguments, RecoverArguments, ShowArguments, CheckArguments,
+                               ConvertArguments>;
 
 struct Parsed {
   std::optional<Arguments> arguments;

@@ -10,5 +10,6 @@ int do_verb(const PerfArguments& arguments);
 int do_verb(const RecoverArguments& arguments);
 int do_verb(const ShowArguments& arguments);
 int do_verb(const CheckArguments& arguments);
+int do_verb(const ConvertArguments& arguments);
 
 }  // namespace jitquill::cli

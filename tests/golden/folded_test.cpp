@@ -119,7 +119,7 @@ TEST_F(Folded, KeepsStacksApart) {
 TEST_F(Folded, PutsWhatHasNoRoomIntoOneFrame) {
   sample(std::vector<FunctionNumber>(5'000, 1));
   sample(std::vector<FunctionNumber>(StackTree::kMostDepth, 1));
-  constexpr FunctionNumber kNames = 540;
+  constexpr FunctionNumber kNames = 370;
   for (FunctionNumber i = 0; i < kNames; ++i) define(10 + i, "f" + std::to_string(i));
   for (FunctionNumber i = 0; i < kNames; ++i) {
     std::vector<std::array<SampleFrame, 2>> frames(kNames);

@@ -21,7 +21,7 @@ class StackTree {
  public:
   static constexpr std::uint32_t kRoot = 0;
   static constexpr std::uint32_t kNone = NumberTable::kNone;
-  static constexpr std::size_t kMostNodes = std::size_t{1} << 18;
+  static constexpr std::size_t kMostNodes = std::size_t{1} << 17;
   static constexpr std::uint32_t kMostDepth = 256;
   static constexpr std::size_t kMostText = std::size_t{64} << 20;
 
