@@ -132,6 +132,7 @@ struct Origin {
   std::uint64_t start_ns = 0;  // CLOCK_MONOTONIC when the output was opened; unique per output of a process
   bool counts_ticks = false;   // all when_ns are the CPU's counter instead (arch_clock=1)
   std::uint32_t parent_pid = 0;
+  bool is_forked = false;           // from a process that had this library, without an exec
   std::uint64_t unix_ns = 0;        // start_ns on the wall clock
   std::uint32_t processors = 0;     // that it may run on; 0 = unknown
   std::string_view arguments = {};  // of the program, a NUL behind each; empty = unknown

@@ -85,6 +85,15 @@ struct CodeNews {
   std::uint32_t line;     // 1-based; 0 = unknown
 };
 
+// A file whose code native functions are; or, without a path, that it is not there any more.
+struct ModuleNews {
+  std::uint64_t when_ns;
+  std::uint64_t address;
+  std::uint64_t size;    // bytes
+  std::uint64_t offset;  // in the file, of what is mapped there
+  std::string_view path;
+};
+
 // A function that run news names: jitted, native, or an interpreter's.
 struct FunctionInfo {
   FunctionNumber number;

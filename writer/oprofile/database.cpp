@@ -30,6 +30,14 @@ Status Database::add(std::uint64_t key, std::uint64_t count) noexcept {
   return Status::kOk;
 }
 
+std::uint64_t Database::count_of(std::uint64_t key) noexcept {
+  if (!pages_.is_open() || !pages_.words().fits(key)) return 0;
+  const Found found = find(key);
+  if (found.value == nullptr) return 0;
+  constexpr Number kMost = ~std::uint64_t{0};
+  return static_cast<std::uint64_t>(std::min(pages_.words().load(found.value), kMost));
+}
+
 Database::Found Database::find(std::uint64_t key) noexcept {
   levels_ = 0;
   const std::uint8_t* link = pages_.root_link();

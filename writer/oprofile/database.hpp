@@ -44,10 +44,15 @@ class Database {
   // kTooLarge: the key does not fit, or so many pages cannot be counted; kBadArgument: the count is 0, or
   // there is no file; kNoSpace, kNoMemory, kWriteFailed: the file cannot grow, or is damaged.
   Status add(std::uint64_t key, std::uint64_t count) noexcept;
+  // 0: there is no such key, or no file.
+  std::uint64_t count_of(std::uint64_t key) noexcept;
   // The file is exactly what it says, its unused parts are blank. kBadArgument: there is none.
   Status close() noexcept { return pages_.close(); }
   // Without a word: in a child of fork the file is the parent's.
   void abandon() noexcept { pages_.abandon(); }
+  // A child of fork has none of it (MappedFile); and in that child, whatever its parent was doing.
+  void hide_from_children() noexcept { pages_.hide_from_children(); }
+  void forget() noexcept { pages_.forget(); }
 
   bool is_open() const noexcept { return pages_.is_open(); }
   std::uint64_t total_pages() const noexcept { return pages_.total(); }

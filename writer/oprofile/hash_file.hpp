@@ -32,6 +32,9 @@ class HashFile final : public PathTable {
   Opened open(int descriptor) noexcept;
   Status close() noexcept;
   void abandon() noexcept { file_.close(); }
+  // As Database's.
+  void hide_from_children() noexcept { file_.hide_from_children(); }
+  void forget() noexcept { file_.forget(); }
 
   bool is_open() const noexcept { return file_.is_open(); }
 

@@ -94,6 +94,16 @@ void MappedFile::close() noexcept {
   descriptor_.close();
 }
 
+void MappedFile::hide_from_children() noexcept {
+  if (data_ != nullptr) (void)raw::call(SYS_madvise, data_, size_, long{MADV_DONTFORK});
+}
+
+void MappedFile::forget() noexcept {
+  data_ = nullptr;
+  size_ = 0;
+  descriptor_.close();
+}
+
 Status MappedFile::take_blocks(std::size_t size) noexcept {
   if (!descriptor_.is_ours()) return Status::kWriteFailed;
   const int file = descriptor_.number();

@@ -33,6 +33,12 @@ class MappedFile {
   Status cut(std::size_t size) noexcept;
   void close() noexcept;
 
+  // A child of fork will not have the memory: it cannot let go of it while another thread of its parent's
+  // moved it.
+  void hide_from_children() noexcept;
+  // In such a child.
+  void forget() noexcept;
+
   bool is_open() const noexcept { return data_ != nullptr; }
   std::uint8_t* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }

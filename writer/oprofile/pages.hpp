@@ -39,6 +39,8 @@ class Pages {
   // All that is not in use becomes blank, and the file ends behind its last page.
   Status close() noexcept;
   void abandon() noexcept { file_.close(); }
+  void hide_from_children() noexcept { file_.hide_from_children(); }
+  void forget() noexcept { file_.forget(); }
 
   bool is_open() const noexcept { return file_.is_open(); }
   const Words& words() const noexcept { return words_; }

@@ -21,6 +21,8 @@
 
 namespace jitquill {
 
+class Folder;
+
 // What the user asked for of the formats' own; none of them looks at another's.
 struct RunSettings {
   bool eventlog_own = true;         // our events beside GHC's
@@ -39,6 +41,9 @@ struct RunLosses {
   std::uint64_t cut = 0;                 // too long for the format: without its end, or not at all
   std::uint64_t without_capability = 0;  // no number was left for what ran them
   std::uint64_t texts_cut = 0;           // too long for a record
+  std::uint64_t names = 0;               // no room: what has them is shown without
+  std::uint64_t samples = 0;             // not in the file
+  std::uint64_t counts = 0;              // in the file, and not in what sums it up
 };
 
 class RunSink {
@@ -53,11 +58,22 @@ class RunSink {
   // Null: none.
   virtual const char* side_file() const noexcept { return nullptr; }
   virtual void put_side_file(Bytes& /*out*/) const noexcept {}
+  // Files of its own beside it, which are whole at every moment, or change in place: behind begin() new ones,
+  // behind apply() those that are there, of a process that was killed.
+  virtual Status open_files(Folder& /*folder*/, bool /*are_there*/) noexcept { return Status::kOk; }
+  // In a child of fork, whose parent may have been in the middle of any call: they are the parent's.
+  virtual void forget_files() noexcept {}
+  // What it put since the last such call is in the file now, or never will be.
+  virtual void written(bool /*is_well*/) noexcept {}
   // The start of the file, empty so far.
   virtual Status begin(const Origin& origin, Bytes& out) noexcept = 0;
   virtual Status define(const FunctionInfo& function, Bytes& out) noexcept = 0;
   // Code came, moved or went: told before a batch that runs it is.
   virtual Status code(const CodeNews& /*news*/, Bytes& /*out*/) noexcept { return Status::kOk; }
+  // Are modules of use? The same answer always.
+  virtual bool wants_modules() const noexcept { return false; }
+  // Told before a function of it is defined, where it is known by then.
+  virtual Status module(const ModuleNews& /*news*/, Bytes& /*out*/) noexcept { return Status::kOk; }
   virtual Status batch(const Batch& batch, Bytes& out) noexcept = 0;
   // What a sampler saw of this process: told where the user asked for one.
   virtual Status samples(const SampleBatch& /*batch*/, Bytes& /*out*/) noexcept { return Status::kOk; }
