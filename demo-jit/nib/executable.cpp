@@ -5,6 +5,7 @@
 
 #include "nib/checker.hpp"
 #include "nib/parser.hpp"
+#include "nib/unsaved_pass.hpp"
 
 namespace nib {
 namespace {
@@ -51,6 +52,18 @@ void* Executable::placed(Unit unit, Diagnostics& diagnostics) {
 }
 
 void* Executable::compiled(Unit unit, Diagnostics& diagnostics) {
+  asmjit::RegMask dirty = 0;
+  while (true) {
+    asmjit::RegMask unsaved = 0;
+    void* const entry = compiled(unit, dirty, unsaved, diagnostics);
+    if (unsaved == 0) return entry;
+    dirty |= unsaved;
+  }
+}
+
+// With `unsaved` afterwards (unsaved_pass.hpp) nothing was placed.
+void* Executable::compiled(Unit unit, asmjit::RegMask dirty, asmjit::RegMask& unsaved,
+                           Diagnostics& diagnostics) {
   const Function& function = program_.functions[unit.first];
   const bool is_second = unit.second.tier == Tier::kSecond;
   LoweringContext context{.program = program_,
@@ -67,10 +80,14 @@ void* Executable::compiled(Unit unit, Diagnostics& diagnostics) {
   code.init(memory_.environment());
   code.setErrorHandler(&error);
   asmjit::x86::Compiler compiler(&code);
+  compiler.addPassT<UnsavedPass>(unsaved);
   prepare(compiler, options_.sites);
   FunctionLowering lowering(compiler, context, function, unit.second);
-  const asmjit::FuncNode* node = lowering.run();
-  if (error.message().empty()) compiler.finalize();
+  asmjit::FuncNode* const node = lowering.run();
+  if (error.message().empty()) {
+    node->frame().addDirtyRegs(asmjit::RegGroup::kGp, dirty);
+    compiler.finalize();
+  }
   if (!error.message().empty()) {
     diagnostics.error(function.at, "cannot compile '" + std::string(function.name) + "': " + error.message());
     return nullptr;
@@ -81,6 +98,7 @@ void* Executable::compiled(Unit unit, Diagnostics& diagnostics) {
                       "function '" + std::string(function.name) + "' needs too large a stack frame");
     return nullptr;
   }
+  if (unsaved != 0) return nullptr;
   void* const entry = place(memory_, code, origin_of(unit, lowering));
   has_grown_ = true;
   if (entry == nullptr) diagnostics.error(function.at, "no memory for code");

@@ -85,6 +85,7 @@ class Executable {
 
   void* placed(Unit unit, Diagnostics& diagnostics);
   void* compiled(Unit unit, Diagnostics& diagnostics);
+  void* compiled(Unit unit, asmjit::RegMask dirty, asmjit::RegMask& unsaved, Diagnostics& diagnostics);
   CodeOrigin origin_of(Unit unit, const FunctionLowering& lowering) const;
   void* heat(std::uint32_t function, std::uint32_t block);
   void* cool(std::uint32_t function, std::uint32_t block);

@@ -11,8 +11,7 @@ namespace nib {
 
 namespace x86 = asmjit::x86;
 
-// Of a compare. A mov of a word at a fixed address wants rax, and asmjit's register allocator moves what lies
-// there to any register: also to one that the caller's value is in, which the prologue then does not save.
+// Of a compare. A mov of a word at a fixed address wants rax.
 x86::Mem FunctionLowering::thread_word(std::size_t offset) const {
   const auto place = static_cast<std::uint64_t>(thread_words_offset() + static_cast<std::int64_t>(offset));
   x86::Mem word = x86::ptr_abs(place, sizeof(std::uint64_t));
