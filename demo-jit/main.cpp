@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "nib/executable.hpp"
@@ -34,6 +35,7 @@ struct RunOptions {
   nib::CompileOptions compile;
   nib::HeapOptions heap;
   std::size_t heap_mib = heap.limit >> kMibShift;
+  std::size_t workers = std::max(std::thread::hardware_concurrency(), 1u);
 };
 
 // The places that made most, first.
@@ -59,7 +61,7 @@ int run_program(const nib::Source& source, const RunOptions& options) {
   for (const nib::Diagnostic& each : diagnostics.sorted()) say(nib::to_line(source, each));
   if (executable == nullptr) return kFailed;
   const nib::RunResult result =
-      nib::run(executable->main(), write_out, &executable->code_table(), options.heap);
+      nib::run(executable->main(), write_out, &executable->code_table(), options.heap, options.workers);
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!is_written) say("demo-jit: cannot write the output: " + std::string(std::strerror(errno)));
   if (options.wants_time) {
@@ -94,6 +96,10 @@ int main(int argc, char** argv) {
   command.add_flag("--gc-stress", options.heap.is_stressed, "collect at every allocation");
   command.add_flag("--allocations", options.heap.counts_sites,
                    "write to stderr how much was allocated where");
+  command
+      .add_option("--workers", options.workers, "threads that run what 'par' makes, that of main included")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   command.add_flag("--time", options.wants_time,
                    "write 'jitted call: START END' to stderr, CLOCK_MONOTONIC in nanoseconds");
   command

@@ -159,7 +159,8 @@ struct Call {  // or, if the name is a record's, a new record
   std::uint32_t target = 0;  // checker: index into Program::functions or records
 };
 struct Spawn {
-  ExpressionPtr call;  // of a function
+  ExpressionPtr call;     // of a function
+  bool is_spark = false;  // `par`
 };
 struct NewChannel {
   Type element;

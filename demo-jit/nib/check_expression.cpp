@@ -259,7 +259,8 @@ Type ExpressionChecker::type_of(Spawn& spawn, Position at) {
   const Type result = check(*spawn.call);
   const Call& call = std::get<Call>(spawn.call->node);
   if (call.is_record) {
-    diagnostics_.error(at, "a record cannot be spawned");
+    diagnostics_.error(at,
+                       spawn.is_spark ? "'par' needs a call of a function" : "a record cannot be spawned");
     return Type::kAny;
   }
   if (result == Type::kAny) return result;

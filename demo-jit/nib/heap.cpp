@@ -127,7 +127,8 @@ void Heap::mark(Object* object) {
   const std::size_t size = size_of(*object);
   live_ += size;
   if (object->place == Place::kBlock) mark_lines(object, size);
-  if (object->references != 0 || object->kind == Kind::kReferences) to_trace_.push_back(object);
+  const bool has_own = object->kind == Kind::kReferences || object->kind == Kind::kTask;
+  if (object->references != 0 || has_own) to_trace_.push_back(object);
 }
 
 void Heap::mark_lines(const Object* object, std::size_t size) noexcept {
@@ -156,9 +157,12 @@ void Heap::trace(Object* object) {
         mark(reinterpret_cast<Object*>(channel.values()[(channel.first + i) % channel.capacity]));
       break;
     }
-    case Kind::kTask:
-      mark(reinterpret_cast<Object*>(reinterpret_cast<Task&>(*object).result));
+    case Kind::kTask: {
+      const auto& task = reinterpret_cast<const Task&>(*object);
+      mark(task.arguments);
+      if (object->references != 0) mark(reinterpret_cast<Object*>(task.result));
       break;
+    }
     default:
       break;
   }

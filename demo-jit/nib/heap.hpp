@@ -48,6 +48,7 @@ class Heap {
   void start_marking() noexcept;
   void mark(Object* object);
   void finish_marking();
+  bool is_marked(const Object& object) const noexcept { return object.mark == epoch_; }
   void sweep();
 
   std::size_t used() const noexcept { return used_; }  // the rests of holes included

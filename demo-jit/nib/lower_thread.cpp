@@ -49,7 +49,8 @@ FunctionLowering::Value FunctionLowering::value_of(const Spawn& node, Position a
   mark_if_new(at.line);
   const auto count = static_cast<std::uint32_t>(arguments.size());
   const x86::Mem passed = cc_.newStack(std::max(count, 1u) * sizeof(std::int64_t), sizeof(std::int64_t));
-  std::uint64_t shape = count | (context_.program.functions[call.target].result.is_reference() ? 1 << 8 : 0);
+  const bool gives_reference = context_.program.functions[call.target].result.is_reference();
+  std::uint64_t shape = count | (gives_reference ? 1 << 8 : 0) | (node.is_spark ? 1 << 9 : 0);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (call.arguments[i]->type.is_reference()) shape |= std::uint64_t{1} << (16 + i);
     x86::Mem to = passed.cloneAdjusted(i * static_cast<std::int64_t>(sizeof(std::int64_t)));

@@ -10,6 +10,8 @@
 
 namespace nib {
 
+struct CodePoint;
+
 // What an object consists of behind its head.
 enum class Kind : std::uint8_t { kRecord, kWords, kBytes, kReferences, kChannel, kTask };
 // Where it lies.
@@ -46,10 +48,15 @@ struct Channel {
   std::int64_t* values() noexcept { return reinterpret_cast<std::int64_t*>(this + 1); }
 };
 
-// What `spawn` gives.
+// What `spawn` and `par` give: a call of a function, and its result.
 struct Task {
+  enum class State : std::int64_t { kWaiting, kRunning, kDone };
+
   Object head;
-  std::int64_t is_done, result;
+  State state;
+  std::int64_t result;
+  const CodePoint* code;
+  Object* arguments;  // a record of them, until it is done
 };
 
 constexpr std::size_t element_size(Kind kind) noexcept {

@@ -92,6 +92,7 @@ ExpressionPtr ExpressionParser::primary() {
     case TokenKind::kName:
       return named();
     case TokenKind::kSpawn:
+    case TokenKind::kPar:
       return spawn();
     case TokenKind::kChan:
       return new_channel();
@@ -167,11 +168,12 @@ ExpressionPtr ExpressionParser::builtin(const BuiltinRow* row) {
 }
 
 ExpressionPtr ExpressionParser::spawn() {
-  const Position at = take().at;
+  const Token& keyword = take();
   const Token& name = expect(TokenKind::kName);
   ExpressionPtr called = call(name);
   const std::uint32_t height = called->height;
-  return make(at, Spawn{.call = std::move(called)}, height);
+  const bool is_spark = keyword.kind == TokenKind::kPar;
+  return make(keyword.at, Spawn{.call = std::move(called), .is_spark = is_spark}, height);
 }
 
 ExpressionPtr ExpressionParser::new_channel() {

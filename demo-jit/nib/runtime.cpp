@@ -42,7 +42,9 @@ class MainThread {
     world_.end_others();
     world_.detach();
     this_thread = outer_;
-    if (outer_ != nullptr) outer_->world->move_words(*outer_, words);
+    if (outer_ == nullptr) return;
+    outer_->world->move_words(*outer_, words);
+    tell_capability_taken(outer_->capability);
   }
   MainThread(const MainThread&) = delete;
   MainThread& operator=(const MainThread&) = delete;
@@ -68,8 +70,9 @@ T* initialised(std::byte* memory, std::size_t size, T value) noexcept {
 
 }  // namespace
 
-RunResult run(void (*entry)(), const Output& output, const CodeTable* code, const HeapOptions& heap) {
-  World world(output, code, heap);
+RunResult run(void (*entry)(), const Output& output, const CodeTable* code, const HeapOptions& heap,
+              std::size_t workers) {
+  World world(output, code, heap, workers);
   {
     MainThread main(world);
     main.run(entry);
@@ -273,26 +276,31 @@ Object* nib_new_record(const FaultSite* site, std::int64_t header) {
 Task* nib_spawn(const FaultSite* site, const CodePoint* code, const std::int64_t* arguments,
                 std::int64_t shape) {
   World& world = *this_thread->world;
-  const auto count = static_cast<std::size_t>(shape & 0xff);
-  const bool gives_reference = (shape >> 8 & 1) != 0;
-  Task task{{.kind = Kind::kTask, .references = gives_reference}, 0, 0};
-  auto* const made = new (world.allocate(*site, sizeof(Task))) Task(task);
-  const Rooted root(made);
-  auto thread = std::make_unique<Thread>();
-  thread->task = made;
-  thread->code = code;
-  thread->arguments.assign(arguments, arguments + count);
-  thread->references = static_cast<std::uint64_t>(shape) >> 16;
-  if (!world.start(std::move(thread), site->text)) fail(*site, Fault::kNoThread, 0, 0);
-  return made;
+  const auto count = static_cast<std::uint8_t>(shape & 0xff);
+  const bool gives_reference = (shape >> 8 & 1) != 0, is_spark = (shape >> 9 & 1) != 0;
+  const Object passed{
+      .kind = Kind::kRecord, .fields = count, .references = static_cast<std::uint16_t>(shape >> 16)};
+  auto* const record = new (world.allocate(*site, size_of(passed))) Object(passed);
+  std::copy_n(arguments, count, reinterpret_cast<std::int64_t*>(record + 1));
+  const Rooted root_of_record(record);
+  auto* const task = new (world.allocate(*site, sizeof(Task)))
+      Task{.head = {.kind = Kind::kTask, .references = gives_reference},
+           .state = is_spark ? Task::State::kWaiting : Task::State::kRunning,
+           .result = 0,
+           .code = code,
+           .arguments = record};
+  const Rooted root(task);
+  if (is_spark) {
+    world.put(*task);
+  } else if (!world.start(*task, site->text)) {
+    fail(*site, Fault::kNoThread, 0, 0);
+  }
+  return task;
 }
 
 std::int64_t nib_join(const FaultSite* site, Task* task) {
   const Rooted root(task);
-  World& world = *this_thread->world;
-  Lock lock(world.mutex());
-  world.wait_until(lock, *site, Wait::kForThread, [task] { return task->is_done != 0; });
-  return task->result;
+  return this_thread->world->join(*task, *site);
 }
 
 Channel* nib_new_channel(const FaultSite* site, std::int64_t capacity, std::int64_t has_references) {

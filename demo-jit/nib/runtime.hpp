@@ -50,9 +50,10 @@ struct RunResult {
   std::uint64_t end_ns = 0;
 };
 
-// `code` maps the trace; null: there will be none. Ends when all threads of the program have ended.
+// `code` maps the trace; null: there will be none. `workers`: threads that run what `par` makes, that of main
+// included. Ends when all threads of the program have ended.
 RunResult run(void (*entry)(), const Output& output, const CodeTable* code = nullptr,
-              const HeapOptions& heap = {});
+              const HeapOptions& heap = {}, std::size_t workers = 1);
 
 // ---- For the lowering ----
 
@@ -102,7 +103,8 @@ Array* nib_fixed(const FaultSite* site, double value, std::int64_t digits);
 // Below, equal to or above 0, by bytes.
 std::int64_t nib_compare(const Array* left, const Array* right);
 
-// `shape`: the number of arguments; 1 << 8 if the result is a reference; 1 << (16 + i) if argument i is one.
+// `shape`: the number of arguments; 1 << 8 if the result is a reference; 1 << 9 if it is a spark; 1 << (16 +
+// i) if argument i is a reference.
 Task* nib_spawn(const FaultSite* site, const CodePoint* code, const std::int64_t* arguments,
                 std::int64_t shape);
 std::int64_t nib_join(const FaultSite* site, Task* task);

@@ -16,20 +16,24 @@
 namespace nib {
 
 // Why a thread waits.
-enum class Wait : std::uint8_t { kForValue, kForRoom, kForThread };
+enum class Wait : std::uint8_t { kForValue, kForRoom, kForThread, kForSpark };
 
 // ---- Threads; ids are never used again ----
 
-inline void tell_thread_created(std::uint64_t id, std::string_view name) {
+inline void tell_thread_created(std::uint64_t id, std::string_view name, bool runs_sparks = false) {
   if (!jitquill_wants_events()) return;
-  jitquill_thread_created(id);
+  runs_sparks ? jitquill_spark_thread_created(id) : jitquill_thread_created(id);
   jitquill_thread_named(id, std::string(name).c_str());
 }
 inline void tell_thread_runs(std::uint64_t id) noexcept {
   jitquill_thread_running(id);
 }
 inline void tell_thread_waits(std::uint64_t id, Wait why) noexcept {
-  jitquill_thread_stopped(id, why == Wait::kForRoom ? JITQUILL_STOP_LOCK : JITQUILL_STOP_READ, 0);
+  jitquill_thread_stopped(id,
+                          why == Wait::kForRoom    ? JITQUILL_STOP_LOCK
+                          : why == Wait::kForSpark ? JITQUILL_STOP_YIELDED
+                                                   : JITQUILL_STOP_READ,
+                          0);
 }
 inline void tell_thread_yields(std::uint64_t id) noexcept {
   jitquill_thread_stopped(id, JITQUILL_STOP_YIELDED, 0);
@@ -38,6 +42,33 @@ inline void tell_thread_yields(std::uint64_t id) noexcept {
 inline void tell_thread_ends(std::uint64_t id, std::uint64_t allocated) noexcept {
   jitquill_heap_allocated(allocated);
   jitquill_thread_finished(id);
+}
+
+// ---- Capabilities and sparks; of its own capability a thread tells ----
+
+// Since the process began.
+struct SparkCounts {
+  std::uint64_t created = 0, overflowed = 0, converted = 0, collected = 0, fizzled = 0;
+};
+
+inline void tell_capability_created(std::uint16_t number) noexcept {
+  jitquill_capability_created(number);
+}
+inline void tell_capability_taken(std::uint16_t number) noexcept {
+  jitquill_capability_taken(number);
+}
+inline void tell_capability_left(std::uint16_t number) noexcept {
+  jitquill_capability_left(number);
+}
+inline void tell_spark(jitquill_spark_kind what) noexcept {
+  jitquill_spark(what);
+}
+inline void tell_spark_stolen(std::uint16_t victim) noexcept {
+  jitquill_spark_stolen(victim);
+}
+inline void tell_spark_counts(const SparkCounts& counts, std::uint64_t remaining) noexcept {
+  jitquill_spark_counters(counts.created, 0, counts.overflowed, counts.converted, counts.collected,
+                          counts.fizzled, remaining);
 }
 
 // ---- Collections ----

@@ -13,32 +13,6 @@ thread_local Thread* this_thread = nullptr;
 
 namespace {
 
-// A stack without a limit of its own (ulimit -s unlimited) would let a runaway recursion take all memory. And
-// AddressSanitizer does not follow a longjmp over more than 64 MiB.
-constexpr std::uintptr_t kMaxStackUse = std::uintptr_t{32} << 20;
-
-void find_stack(Thread& thread) noexcept {
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  std::uintptr_t limit = here > kMaxStackUse ? here - kMaxStackUse : 0;
-  thread.own_limit = here - kStackReserve;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  void* lowest = nullptr;
-  std::size_t size = 0;
-  std::size_t guard = 0;
-  pthread_attr_getstack(&attributes, &lowest, &size);
-  pthread_attr_getguardsize(&attributes, &guard);
-  pthread_attr_destroy(&attributes);
-  const auto start = reinterpret_cast<std::uintptr_t>(lowest);
-  thread.own_limit = std::max(limit, start + guard + kStackReserve);
-  if (here > start && here < start + size) thread.stack_end = start + size;
-}
-
-// The thread itself reads it at any time.
-void set_limit(Thread& thread, std::uintptr_t limit) noexcept {
-  std::atomic_ref(thread.words->stack_limit).store(limit, std::memory_order_relaxed);
-}
-
 std::string text_of(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second) {
   static constexpr std::string_view kTexts[] = {
 #define FAULT(name, text) text,
@@ -58,102 +32,6 @@ std::string text_of(const FaultSite& site, Fault kind, std::int64_t first, std::
 
 }  // namespace
 
-std::uint64_t Thread::new_id() noexcept {
-  static std::atomic<std::uint64_t> last = 0;
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-// ---- A thread's life ----
-
-void World::attach(Thread& thread) {
-  this_thread = &thread;
-  thread.world = this;
-  thread.words = &words;
-  find_stack(thread);
-  words = {.stack_limit = thread.own_limit};
-  Lock lock(mutex_);
-  while (wants_stop_) changed_.wait(lock);
-  threads_.push_back(&thread);
-  ++running_;
-  if (thread.task != nullptr) {
-    --starting_;
-  } else {
-    tell_run_begins(heap_);
-    tell_thread_created(thread.id, "main");
-  }
-  if (is_over_) set_limit(thread, UINTPTR_MAX);
-  tell_thread_runs(thread.id);
-}
-
-void World::detach() noexcept {
-  const Lock lock(mutex_);
-  tell_thread_ends(this_thread->id, this_thread->allocated);
-  std::erase(threads_, this_thread);
-  --running_;
-  changed_.notify_all();
-}
-
-void World::move_words(Thread& thread, ThreadWords& to) noexcept {
-  const Lock lock(mutex_);
-  to = *thread.words;
-  thread.words = &to;
-}
-
-bool World::start(std::unique_ptr<Thread> thread, std::string_view name) {
-  Lock lock(mutex_);
-  join_ended(lock);
-  has_spawned_ = true;
-  thread->world = this;
-  tell_thread_created(thread->id, name);
-  Thread& started = *spawned_.emplace_back(std::move(thread));
-  ++starting_;
-  if (pthread_create(&started.system_thread, nullptr, run_thread, &started) == 0) return true;
-  --starting_;
-  spawned_.pop_back();
-  return false;
-}
-
-void* World::run_thread(void* argument) {
-  auto& thread = *static_cast<Thread*>(argument);
-  World& world = *thread.world;
-  world.attach(thread);
-  std::int64_t result = 0;
-  if (setjmp(thread.leave) == 0) {
-    reinterpret_cast<SpawnCode*>(nib::code_at(*thread.code))(thread.arguments.data(), &result);
-    const Lock lock(world.mutex_);
-    thread.task->result = result;
-    thread.task->is_done = 1;
-  }
-  world.detach();
-  const Lock lock(world.mutex_);
-  world.ended_.push_back(thread.system_thread);
-  std::erase_if(world.spawned_, [&](const auto& each) { return each.get() == &thread; });
-  world.changed_.notify_all();
-  return nullptr;
-}
-
-void World::join_ended(Lock& lock) {
-  const std::vector<pthread_t> ended = std::exchange(ended_, {});
-  lock.unlock();
-  for (const pthread_t each : ended) pthread_join(each, nullptr);
-  lock.lock();
-}
-
-void World::wait_for_others() {
-  Lock lock(mutex_);
-  block(lock, nullptr, Wait::kForThread, [this] { return spawned_.empty(); });
-  join_ended(lock);
-}
-
-void World::end_others() noexcept {
-  words.frames = nullptr;  // those of functions that an exception left
-  {
-    const Lock lock(mutex_);
-    end_all();
-  }
-  wait_for_others();
-}
-
 // ---- Stopping and waiting ----
 
 void World::poll() {
@@ -170,8 +48,11 @@ void World::stop_if_wanted(Lock& lock) {
     changed_.notify_all();
     while (wants_stop_) changed_.wait(lock);
     ++running_;
-    collects ? tell_collection_ends(this_thread->id, this_thread->allocated)
-             : tell_thread_runs(this_thread->id);
+    if (collects) {
+      tell_collected_here();
+    } else {
+      tell_thread_runs(this_thread->id);
+    }
   }
   if (is_over_) leave(lock);
 }
@@ -236,7 +117,7 @@ void World::end_with(const FaultSite& site, Fault kind, std::int64_t first, std:
 
 void World::end_all() noexcept {
   is_over_ = true;
-  for (Thread* each : threads_) set_limit(*each, UINTPTR_MAX);
+  for (Thread* each : threads_) each->set_limit(UINTPTR_MAX);
   changed_.notify_all();
 }
 
@@ -283,13 +164,19 @@ void World::collect(Lock& lock) {
       heap_.start_marking();
       mark_roots();
       heap_.finish_marking();
+      sparks_.prune(this_thread->capability, heap_);
       tell_marked();
       heap_.sweep();
       tell_collected(heap_);
-      tell_collection_ends(this_thread->id, this_thread->allocated);
+      tell_collected_here();
     });
   }
   stop_if_wanted(lock);
+}
+
+void World::tell_collected_here() const noexcept {
+  sparks_.tell_counts(this_thread->capability);
+  tell_collection_ends(this_thread->id, this_thread->allocated);
 }
 
 void World::stop_others(Lock& lock, bool collects, const std::function<void()>& work) {
@@ -297,12 +184,12 @@ void World::stop_others(Lock& lock, bool collects, const std::function<void()>& 
   collects_ = collects;
   this_thread->stopped_at = __builtin_frame_address(0);
   for (Thread* each : threads_)
-    if (each != this_thread) set_limit(*each, UINTPTR_MAX);
+    if (each != this_thread) each->set_limit(UINTPTR_MAX);
   while (running_ > 1) changed_.wait(lock);
   work();
   wants_stop_ = false;
   for (Thread* each : threads_)
-    if (!is_over_) set_limit(*each, each->own_limit);
+    if (!is_over_) each->set_limit(each->own_limit);
   changed_.notify_all();
 }
 
@@ -343,11 +230,8 @@ void World::mark_roots() {
     for (Frame* frame = each->words->frames; frame != nullptr; frame = frame->outer)
       for (std::int64_t i = 0; i < frame->count; ++i) heap_.mark(frame->slots()[i]);
   }
-  for (const auto& each : spawned_) {
-    heap_.mark(&each->task->head);
-    for (std::size_t i = 0; i < each->arguments.size(); ++i)
-      if ((each->references >> i & 1) != 0) heap_.mark(reinterpret_cast<Object*>(each->arguments[i]));
-  }
+  for (const auto& each : spawned_)
+    if (each->task != nullptr) heap_.mark(&each->task->head);
 }
 
 // ---- Output ----

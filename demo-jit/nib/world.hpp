@@ -22,6 +22,7 @@
 
 #include "nib/heap.hpp"
 #include "nib/runtime.hpp"
+#include "nib/sparks.hpp"
 #include "nib/telling.hpp"
 
 namespace nib {
@@ -32,6 +33,8 @@ class World;
 
 // A thread of a program.
 struct Thread {
+  enum class Role : std::uint8_t { kMain, kSpawned, kWorker };
+
   World* world = nullptr;
   ThreadWords* words = nullptr;  // while it runs
   std::uintptr_t own_limit = 0;  // ThreadWords::stack_limit, when nobody wants it to stop
@@ -41,13 +44,15 @@ struct Thread {
   jmp_buf leave{};
   std::uint64_t id = new_id();  // in the whole process
   std::uint64_t allocated = 0;  // bytes, the rest of its hole included
-  // Of a spawned one.
-  Task* task = nullptr;
-  const CodePoint* code = nullptr;
-  std::vector<std::int64_t> arguments{};
-  std::uint64_t references = 0;  // bit i: argument i
+  std::uint16_t capability = 0;
+  Role role = Role::kMain;
+  Task* task = nullptr;  // that it runs, but not what it joins
   pthread_t system_thread{};
 
+  // The thread itself reads it at any time.
+  void set_limit(std::uintptr_t limit) noexcept {
+    std::atomic_ref(words->stack_limit).store(limit, std::memory_order_relaxed);
+  }
   static std::uint64_t new_id() noexcept;
 };
 
@@ -56,17 +61,17 @@ extern thread_local Thread* this_thread;
 
 class World {
  public:
-  World(const Output& output, const CodeTable* code, const HeapOptions& heap)
-      : output_(output), code_(code), counts_sites_(heap.counts_sites), heap_(heap) {}
+  World(const Output& output, const CodeTable* code, const HeapOptions& heap, std::size_t workers)
+      : output_(output), code_(code), counts_sites_(heap.counts_sites), workers_(workers), heap_(heap) {}
 
-  // ---- A thread's life ----
+  // ---- A thread's life (world_threads.cpp) ----
   // On its own stack. `thread` runs from here on.
   void attach(Thread& thread);
   void detach() noexcept;
   // From now on that is where others find and change the words of this attached thread.
   void move_words(Thread& thread, ThreadWords& to) noexcept;
-  // False: the system has no more threads.
-  bool start(std::unique_ptr<Thread> thread, std::string_view name);
+  // Runs it in a thread of its own. False: the system has no more threads.
+  bool start(Task& task, std::string_view name);
   // Until only this one is left; ends the others first if the run is over.
   void wait_for_others();
   void end_others() noexcept;
@@ -76,6 +81,10 @@ class World {
   // As code_at() in runtime.hpp. What the caller needs is in Frames: threads may be stopped.
   void* code_at(const CodePoint& point);
   [[noreturn]] void fail(const FaultSite& site, Fault kind, std::int64_t first, std::int64_t second);
+  // For the workers; the first one starts them.
+  void put(Task& spark);
+  // Its result; runs it if nobody does yet.
+  std::int64_t join(Task& task, const FaultSite& site);
   // Memory for an object that is not yet initialised; counts it for `site`.
   std::byte* allocate(const FaultSite& site, std::size_t size);
   // Holds the lock when it returns; `ready` is called under it.
@@ -97,19 +106,25 @@ class World {
   void end_all() noexcept;
   std::byte* take(std::size_t size);
   void collect(Lock& lock);
+  void tell_collected_here() const noexcept;
   // All other threads stand still while `work` is done, and what they run can be seen on their stacks.
   void stop_others(Lock& lock, bool collects, const std::function<void()>& work);
   void mark_roots();
   void join_ended(Lock& lock);
+  bool start(Lock& lock, std::unique_ptr<Thread> thread, std::string_view name);
   static void* run_thread(void* thread);
+  void run(Lock& lock, Task& task);
+  void work(Thread& worker);
 
   const Output& output_;
   const CodeTable* code_;
   const bool counts_sites_;
+  std::size_t workers_;  // that there should be
   std::mutex mutex_;
   std::mutex output_mutex_;
   std::condition_variable changed_;
   Heap heap_;
+  Sparks sparks_;
   std::vector<std::unique_ptr<Thread>> spawned_;
   std::vector<Thread*> threads_;  // attached
   std::vector<pthread_t> ended_;  // to be joined
@@ -119,6 +134,7 @@ class World {
   bool wants_stop_ = false;
   bool collects_ = false;  // it wants it for that
   bool is_over_ = false;
+  bool is_closing_ = false;  // only workers are left
   bool is_deadlocked_ = false;
   RunResult result_;
 };

@@ -56,3 +56,16 @@ same 'collection begins' 'collection ends'
 told binary_trees --allocations
 expect 1 'allocation site: .*make (.*binary_trees.nib:6)'
 expect 1 'allocated at site'
+
+# Each spark is run, stolen, found to be done, dropped, or still there at the end.
+for options in '--workers 1' '--workers 4' '--workers 4 --gc-stress'; do
+  # shellcheck disable=SC2086 # options are words
+  told sparks $options
+  expect 100 'spark: created'
+  same 'capability taken' 'capability left'
+  awk -F'[|]' '/spark: created/ { ++waiting } /spark(: (run|fizzled|collected)| stolen)/ { --waiting }
+    /sparks: created/ { left[$2] = $0; sub(/.*collected.*remaining /, "", left[$2]); sub(/ .*/, "", left[$2]) }
+    END { for (each in left) waiting -= left[each]; if (waiting != 0) print waiting " sparks are missing"
+          exit waiting != 0 }' "$folder/calls"
+done
+expect 3 'spark thread created'

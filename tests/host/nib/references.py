@@ -100,5 +100,16 @@ def producers():
         print("ready\n" * threads + str(sum(n * len(f"job {n}") for n in range(400))))
 
 
+def sparks(length=50000):
+    values = [n * n % 1009 for n in range(length)]
+    print(sum(values), max(values), sep="\n")
+    for times in range(7, -1, -1):
+        print(f"{chr(97 + times) * times}{0.5 * times:.1f}")
+    numbers = [0, 1]
+    while len(numbers) < 18:
+        numbers.append(numbers[-1] + numbers[-2])
+    print(numbers[17])
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

@@ -50,10 +50,12 @@ inline Ran run_text_as(std::string_view text, const HeapOptions& heap, const Com
   for (const Diagnostic& each : diagnostics.sorted()) ADD_FAILURE() << short_line(each) << "\n" << text;
   Ran ran;
   if (executable == nullptr) return ran;
+  constexpr std::size_t kWorkers = 4;
   nib_called = executable->main();
   nib_lost_registers = 0;
   const RunResult result = run(
-      nib_call_and_compare, [&ran](std::string_view line) { ran.output.append(line); }, nullptr, heap);
+      nib_call_and_compare, [&ran](std::string_view line) { ran.output.append(line); }, nullptr, heap,
+      kWorkers);
   EXPECT_EQ(nib_lost_registers, 0) << text;
   if (result.error) ran.error = short_line(*result.error);
   return ran;
