@@ -115,6 +115,31 @@ int open_file(const char* path, const char* name) noexcept {
   return opened < 0 ? opened : moved_high(opened);
 }
 
+int open_same(const char* path, const Identity& identity) noexcept {
+  Identity found;
+  const int folder = open(path, found);
+  if (folder < 0 || found == identity) return folder;
+  raw::close(folder);
+  return -ENOENT;
+}
+
+int create_file(const char* path, const Identity& identity, const char* name) noexcept {
+  const int folder = open_same(path, identity);
+  if (folder < 0) return folder;
+  const int created = raw::open_at(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const int high = created < 0 ? created : moved_high(created);
+  if (created >= 0 && high < 0) (void)raw::call(SYS_unlinkat, folder, name, 0);
+  raw::close(folder);
+  return high;
+}
+
+void remove_file(const char* path, const Identity& identity, const char* name) noexcept {
+  const int folder = open_same(path, identity);
+  if (folder < 0) return;
+  (void)raw::call(SYS_unlinkat, folder, name, 0);
+  raw::close(folder);
+}
+
 void link(const char* folder, const char* link_name, const char* target, std::uint32_t pid) noexcept {
   const int parent = raw::open_at(AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   if (parent < 0) return;

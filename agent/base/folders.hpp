@@ -1,6 +1,6 @@
-// Making and judging folders, and the link to the newest of them.
+// Making and judging folders, their files, and the link to the newest of them.
 //
-// Context   [life] and under the leaf lock; raw system calls only.
+// Context   [life], [drain] and under the leaf lock; raw system calls only.
 // Promises  what is made is 0700. Nothing that exists is changed, but a symbolic link of our own name.
 #pragma once
 
@@ -35,6 +35,15 @@ int open(const char* path, Identity& identity) noexcept;
 
 // An existing file in such a folder, to read and write, on a high descriptor; or -errno.
 int open_file(const char* path, const char* name) noexcept;
+
+// As open(), of the folder of that identity; -ENOENT where another is there now.
+int open_same(const char* path, const Identity& identity) noexcept;
+
+// A new file in the folder of that identity, for reading and writing, on a high descriptor; or -errno.
+int create_file(const char* path, const Identity& identity, const char* name) noexcept;
+
+// Takes a file out of the folder of that identity.
+void remove_file(const char* path, const Identity& identity, const char* name) noexcept;
 
 // Lets `link_name` in `folder` point to `target`, at one moment. Nothing happens where that name is no link:
 // it is somebody's own. `pid` tells processes apart that do so at the same time.

@@ -56,7 +56,7 @@ void Drain::close_files() noexcept {
 
 Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   if (!set_up(settings)) return Status::kBadArgument;
-  const Status opened = outputs_.open(settings.outputs, *settings.output, settings.say);
+  const Status opened = outputs_.open(settings.outputs, *settings.output, *this, settings.say);
   settings_.outputs = {};  // what it names is the caller's
   if (!outputs_.any()) return opened == Status::kOk ? Status::kOff : opened;
   latest_ns_ = now.ns;
@@ -101,7 +101,7 @@ Status Drain::resume(const DrainSettings& settings) noexcept {
       journal_.fold([&](bool, std::span<const std::uint8_t> state) { return apply_state(state); });
   if (!has_state) return Status::kNotFound;
   needs_whole_ = false;
-  return outputs_.resume(*settings.output, settings.say) ? Status::kOk : Status::kNoOutput;
+  return outputs_.resume(*settings.output, *this, settings.say) ? Status::kOk : Status::kNoOutput;
 }
 
 // Two pairs that lie near each other tell little of the rate: until a second is between them, the later one
@@ -179,20 +179,25 @@ Pass Drain::look_at_all(const Look& look) noexcept {
   return pass;
 }
 
-// To sinks that want it, before what they are told next.
+// To sinks that want it, before what they are told next: all that functions know of, so that both are as of
+// the same news when another file begins.
 void Drain::tell_code() noexcept {
   if (!outputs_.wants_code()) return;
   lanes::CodeRecord record;
-  while (code_lane_.next_from(told_code_at_, record) == lanes::CodeLaneReader::Next::kRecord) {
+  const std::uint64_t end = code_lane_.read_to();
+  while (told_code_at_ < end &&
+         code_lane_.next_from(told_code_at_, record) == lanes::CodeLaneReader::Next::kRecord) {
     if (const auto news = news_of(record)) outputs_.code(*news);
   }
 }
 
 // That no thread has run since.
 void Drain::commit_code() noexcept {
+  functions_.read_news();
   tell_code();
   if (!outputs_.has_bytes()) return;
   outputs_.append();
+  outputs_.go_on_if_full();
   (void)write_journal(nullptr);
 }
 
@@ -267,6 +272,14 @@ void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> p
   count(Counter::run_stacks_partial,
         static_cast<std::uint64_t>(std::ranges::count(stacks, true, &CallStack::is_partial)));
   outputs_.batch({thread_, events, posts, stacks});
+}
+
+void Drain::define_again(RunSink& sink, Bytes& out) noexcept {
+  functions_.define_again([&](const FunctionInfo& function) { (void)sink.define(function, out); });
+  if (!sink.wants_code()) return;
+  functions_.tell_live_code(told_code_at_, [&](const lanes::CodeRecord& record) {
+    if (const auto news = news_of(record)) (void)sink.code(*news, out);
+  });
 }
 
 bool Drain::commit(LaneDrain& lane) noexcept {

@@ -56,7 +56,7 @@ struct Pass {
   bool has_more = false;  // a lane had more than is taken at once: call again
 };
 
-class Drain final : private BatchTaker {
+class Drain final : private BatchTaker, private Defined {
  public:
   Drain() noexcept = default;
   ~Drain();
@@ -94,6 +94,8 @@ class Drain final : private BatchTaker {
 
   void take_batch(std::span<const RunEvent> events, std::span<const Post> posts,
                   std::span<const CallStack> stacks) noexcept override;
+
+  void define_again(RunSink& sink, Bytes& out) noexcept override;
 
   bool set_up(const DrainSettings& settings) noexcept;
   lanes::Lane& row(std::uint32_t index) noexcept { return pool_->lane(index); }

@@ -90,6 +90,34 @@ const Functions::Placement* Functions::find_placement(std::uint64_t address, std
   return found;
 }
 
+// Of by_address_: no newer code lies there.
+bool Functions::is_live(std::size_t in_order) const noexcept {
+  const std::uint32_t index = by_address_[in_order];
+  const Placement& code = placements_[index];
+  if (code.until_ns != kNever || code.size == 0) return false;
+  const auto all = by_address_.all();
+  for (std::size_t i = in_order + 1; i < all.size(); ++i) {
+    if (placements_[all[i]].address - code.address >= code.size) break;
+    if (all[i] > index) return false;
+  }
+  for (std::size_t looks = 1; looks <= std::min(in_order, kMostOverlaps); ++looks) {
+    const std::uint32_t other = all[in_order - looks];
+    const Placement& before = placements_[other];
+    if (other > index && code.address - before.address < before.size) return false;
+  }
+  return true;
+}
+
+bool Functions::read_live(const Placement& placement, std::uint64_t behind, CodeRecord& record) noexcept {
+  const Known* const known = this->known(placement.id);
+  if (known == nullptr || known->record_at == 0 || known->record_at >= behind) return false;
+  if (!lane_->read_at(known->record_at, record) || record.kind != CodeRecordKind::kLoad) return false;
+  record.when_ns = placement.since_ns;
+  record.address = placement.address;
+  record.size = placement.size;
+  return true;
+}
+
 FunctionNumber Functions::add(std::uint64_t id, std::uint64_t address) noexcept {
   const auto number = static_cast<FunctionNumber>(functions_.size());
   return functions_.push({id, address}) ? number : kNone;

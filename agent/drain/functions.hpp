@@ -113,6 +113,26 @@ class Functions {
       tell(describe(static_cast<FunctionNumber>(defined_), text));
     }
   }
+  // Of each that define_new() has told, once more.
+  template <class Tell>
+  void define_again(Tell tell) noexcept {
+    const std::uint64_t nameless = nameless_;
+    for (std::size_t i = 0; i < defined_; ++i) {
+      Text text;
+      tell(describe(static_cast<FunctionNumber>(i), text));
+    }
+    nameless_ = nameless;
+  }
+  // tell(CodeRecord), a load where it is now, of what lives of the code that is in front of `behind` in the
+  // code lane.
+  template <class Tell>
+  void tell_live_code(std::uint64_t behind, Tell tell) noexcept {
+    sort_placements();
+    for (std::size_t i = 0; i < by_address_.size(); ++i) {
+      lanes::CodeRecord record;
+      if (is_live(i) && read_live(placements_[by_address_[i]], behind, record)) tell(record);
+    }
+  }
   bool has_new() const noexcept { return defined_ != functions_.size(); }
   std::uint64_t nameless() const noexcept { return nameless_; }
 
@@ -143,6 +163,8 @@ class Functions {
   Known* know(std::uint64_t id) noexcept;
   void place(const lanes::CodeRecord& record, Known& known) noexcept;
   void sort_placements() noexcept;
+  bool is_live(std::size_t in_order) const noexcept;
+  bool read_live(const Placement& placement, std::uint64_t behind, lanes::CodeRecord& record) noexcept;
   const Placement* find_placement(std::uint64_t address, std::uint64_t when_ns) noexcept;
   FunctionNumber number_id(std::uint64_t id) noexcept;
   FunctionNumber number_native(std::uint64_t address, std::uint64_t tag) noexcept;

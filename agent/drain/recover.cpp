@@ -37,14 +37,16 @@ int open_folder(const char* path) noexcept {
 // Hands out the files that are there.
 class FilesBefore final : public Folder {
  public:
-  explicit FilesBefore(int folder) noexcept : folder_(folder) {}
+  FilesBefore(int folder, const char* path) noexcept : folder_(folder), path_(path) {}
   int create(const char* name) noexcept override {
     return raw::open_at(folder_, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
   }
-  void remove(const char*) noexcept override {}
+  void remove(const char* name) noexcept override { (void)raw::call(SYS_unlinkat, folder_, name, 0); }
+  const char* path() const noexcept override { return path_; }
 
  private:
   int folder_;
+  const char* path_;
 };
 
 // What another user left could name any folder of ours, whose files would be cut.
@@ -70,8 +72,7 @@ void say_lost_without_lane(const lanes::PoolHeader& header, Say say) noexcept {
           .view());
 }
 
-Recovery drain_rest(DeadPool& pool, int lane_folder, int output_folder, Say say) noexcept {
-  FilesBefore files(output_folder);
+Recovery drain_rest(DeadPool& pool, int lane_folder, FilesBefore& files, Say say) noexcept {
   DrainSettings settings;
   settings.lanes = &pool;
   settings.output = &files;
@@ -121,10 +122,12 @@ Recovery recover(const char* lane_folder, const RecoverSettings& settings) noexc
   if (life == lanes::Life::kUnknown && !settings.other_namespace) return Recovery::kOtherNamespace;
   if (pool.header().is_ended.load() != 0) return Recovery::kNothingToDo;
   const char* const named = settings.output_folder;
-  const Descriptor output(open_folder(named != nullptr ? named : pool.header().output_folder));
+  const char* const path = named != nullptr ? named : pool.header().output_folder;
+  const Descriptor output(open_folder(path));
   if (!output) return Recovery::kNoOutput;
   if (!is_ours(output)) return Recovery::kNotOurs;
-  return drain_rest(pool, folder.number(), output.number(), settings.say);
+  FilesBefore files(output.number(), path);
+  return drain_rest(pool, folder.number(), files, settings.say);
 }
 
 }  // namespace jitquill::drain

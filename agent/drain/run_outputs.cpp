@@ -26,20 +26,14 @@ bool RunOutputs::add(const SinkRow& row) noexcept {
 
 namespace {
 
-// Too long: without the command's.
-void name_file(std::string_view command, const char* file, FixedText<64>& name) noexcept {
-  Message all;
-  const bool is_of_command = *file == '.' && !command.empty();
-  if (!is_of_command || !name.set(all.text(command).text(file).view())) (void)name.set(file);
-}
+constexpr std::size_t kEndRoom = 2 * 1024;  // for what ends a file
 
 // Whole, or there is none.
 Status make_side_file(const RunSink& sink, std::string_view command, Folder& folder) noexcept {
   if (sink.side_file() == nullptr) return Status::kOk;
-  FixedText<64> name;
+  const FileName name = file_name(command, sink.side_file());
   GroupFile file;
   Bytes bytes;
-  name_file(command, sink.side_file(), name);
   sink.put_side_file(bytes);
   if (bytes.failed()) return Status::kNoMemory;
   Status status = make_file(folder, name.c_str(), file, nullptr);
@@ -49,47 +43,68 @@ Status make_side_file(const RunSink& sink, std::string_view command, Folder& fol
   return status;
 }
 
+// More than that takes in any format, where it is no runtime's texts.
+std::size_t room_for(const Batch& batch) noexcept {
+  constexpr std::size_t kOfEvent = 32;
+  std::size_t room = batch.events.size() * kOfEvent;
+  for (const RunEvent& event : batch.events) {
+    if (event.kind == RunEventKind::kPost && event.amount < batch.posts.size())
+      room += batch.posts[event.amount].payload.size();
+    if (event.kind == RunEventKind::kStack && event.amount < batch.stacks.size())
+      room += batch.stacks[event.amount].callers.size_bytes();
+  }
+  return room;
+}
+
+// The front of a batch: a file can end behind each, but not between an entry and its stack.
+std::size_t piece_of(std::span<const RunEvent> events) noexcept {
+  constexpr std::size_t kEvents = 256;
+  std::size_t size = std::min(kEvents, events.size());
+  while (size < events.size() && events[size].kind == RunEventKind::kStack) ++size;
+  return size;
+}
+
 }  // namespace
 
-Status RunOutputs::open(const Settings& settings, Folder& folder, Say say) noexcept {
+Status RunOutputs::begin(Output& output, const Settings& settings, Folder& folder) noexcept {
+  const bool is_limited = output.sink->can_go_on() && settings.limits.bytes != 0;
+  RunSettings run = settings.run;
+  run.may_go_on = is_limited;
+  output.sink->set(run);
+  Status status = output.file.create(folder, file_name(settings.command, output.row->file));
+  if (is_limited) output.file.limit(settings.limits);
+  if (status == Status::kOk) status = make_side_file(*output.sink, settings.command, folder);
+  if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
+  output.file.began_with(output.bytes.size());
+  return status;
+}
+
+Status RunOutputs::open(const Settings& settings, Folder& folder, Defined& defined, Say say) noexcept {
   say_ = say;
-  path_ = folder.path();
   most_waiting_ = settings.most_waiting;
+  defined_ = &defined;
   Status failed = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if ((settings.formats >> i & 1) == 0 || rows[i].make_run == nullptr) continue;
-    Status status = add(rows[i]) ? Status::kOk : Status::kNoMemory;
-    if (status == Status::kOk) {
-      Output& output = outputs_[count_ - 1];
-      // No budget: that is the leaf lock's, and only code is followed into the next folder.
-      name_file(settings.command, rows[i].file, output.name);
-      status = make_file(folder, output.name.c_str(), output.file, nullptr);
-      output.sink->set(settings.run);
-      if (status == Status::kOk) status = make_side_file(*output.sink, settings.command, folder);
-      if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
-      output.is_off = status != Status::kOk;
+    Status status = Status::kNoMemory;
+    if (add(rows[i])) {
+      status = begin(outputs_[count_ - 1], settings, folder);
+      outputs_[count_ - 1].is_off = status != Status::kOk;
     }
     if (status != Status::kOk && failed == Status::kOk) failed = status;
   }
   return failed;
 }
 
-bool RunOutputs::resume(Folder& folder, Say say) noexcept {
+bool RunOutputs::resume(Folder& folder, Defined& defined, Say say) noexcept {
   say_ = say;
+  defined_ = &defined;
   bool all = true;
-  for (std::size_t i = 0; i < count_; ++i) {
-    Output& output = outputs_[i];
+  for (Output& output : std::span(outputs_, count_)) {
     if (output.is_off) continue;
-    const int descriptor = folder.create(output.name.c_str());
-    struct stat status {};
-    const bool has_all = descriptor >= 0 && raw::status_of(descriptor, status) == 0 &&
-                         static_cast<std::uint64_t>(status.st_size) >= output.committed &&
-                         raw::truncate(descriptor, output.committed) == 0;
-    output.is_off = !has_all;
-    all = all && has_all;
-    if (has_all) output.file.adopt(descriptor);
-    if (!has_all && descriptor >= 0) raw::close(descriptor);
+    output.is_off = !output.file.resume(folder);
+    all = all && !output.is_off;
   }
   return all;
 }
@@ -107,13 +122,13 @@ bool RunOutputs::wants_code() const noexcept {
 
 bool RunOutputs::has_bytes() const noexcept {
   return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
-    return output.bytes.size() != 0 || output.file.size() != output.committed;
+    return output.bytes.size() != 0 || !output.file.is_committed();
   });
 }
 
 std::uint64_t RunOutputs::bytes() const noexcept {
   std::uint64_t sum = 0;
-  for (const Output& output : std::span(outputs_, count_)) sum += output.committed;
+  for (const Output& output : std::span(outputs_, count_)) sum += output.file.bytes();
   return sum;
 }
 
@@ -133,18 +148,22 @@ void RunOutputs::note(Output& output, Status status) noexcept {
 }
 
 template <class Call>
+void RunOutputs::encode(Output& output, Call call) noexcept {
+  const std::size_t before = output.bytes.size();
+  const Status status = call(*output.sink, output.bytes);
+  if (status == Status::kOk && !output.bytes.failed()) {
+    if (output.bytes.size() >= most_waiting_) write(output);
+    return;
+  }
+  output.bytes.cut(before);
+  note(output, status == Status::kOk ? Status::kNoMemory : status);
+  if (output.bytes.failed()) output.bytes.clear();
+}
+
+template <class Call>
 void RunOutputs::each(Call call) noexcept {
   for (Output& output : std::span(outputs_, count_)) {
-    if (output.is_off) continue;
-    const std::size_t before = output.bytes.size();
-    const Status status = call(*output.sink, output.bytes);
-    if (status == Status::kOk && !output.bytes.failed()) {
-      if (output.bytes.size() >= most_waiting_) write(output);
-      continue;
-    }
-    output.bytes.cut(before);
-    note(output, status == Status::kOk ? Status::kNoMemory : status);
-    if (output.bytes.failed()) output.bytes.clear();
+    if (!output.is_off) encode(output, call);
   }
 }
 
@@ -157,7 +176,24 @@ void RunOutputs::code(const CodeNews& news) noexcept {
 }
 
 void RunOutputs::batch(const Batch& batch) noexcept {
-  each([&](RunSink& sink, Bytes& out) { return sink.batch(batch, out); });
+  for (Output& output : std::span(outputs_, count_)) {
+    if (output.is_off) continue;
+    if (output.file.is_limited()) {
+      put_in_pieces(output, batch);
+    } else {
+      encode(output, [&](RunSink& sink, Bytes& out) { return sink.batch(batch, out); });
+    }
+  }
+}
+
+void RunOutputs::put_in_pieces(Output& output, const Batch& batch) noexcept {
+  Batch piece = batch;
+  for (auto events = batch.events; !events.empty() && !output.is_off;
+       events = events.subspan(piece.events.size())) {
+    piece.events = events.first(piece_of(events));
+    if (output.file.is_full_with(output.bytes.size(), kEndRoom + room_for(piece))) go_on(output);
+    encode(output, [&](RunSink& sink, Bytes& out) { return sink.batch(piece, out); });
+  }
 }
 
 void RunOutputs::samples(const SampleBatch& batch) noexcept {
@@ -178,23 +214,15 @@ void RunOutputs::count_losses(Output& output) noexcept {
   output.counted = now;
 }
 
-// Daemons close every descriptor. What stands under our path now must be the file that we had.
-bool RunOutputs::open_again(Output& output) noexcept {
-  if (*path_ == '\0' || output.file.is_ours()) return false;
-  const int descriptor = folders::open_file(path_, output.name.c_str());
-  if (descriptor < 0) return false;
-  if (!output.file.take_back(descriptor)) {
-    raw::close(descriptor);
-    return false;
-  }
-  count(Counter::outputs_opened_again);
-  return true;
-}
-
+// Without its start a file could not be read: what comes before there is room for that is lost.
 void RunOutputs::write(Output& output) noexcept {
   if (!output.is_off && output.bytes.size() != 0) {
-    Status status = output.file.append(output.bytes.view());
-    if (status != Status::kOk && open_again(output)) status = output.file.append(output.bytes.view());
+    if (output.lacks_start) put_start(output);
+    const Status status = output.file.append(output.bytes.view());
+    if (status == Status::kOk) {
+      count(Counter::bytes_written, output.bytes.size());
+      output.lacks_start = false;
+    }
     note(output, status);
     count_losses(output);
   }
@@ -204,8 +232,39 @@ void RunOutputs::write(Output& output) noexcept {
 void RunOutputs::append() noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     write(output);
-    output.committed = output.file.size();
+    output.file.commit();
   }
+}
+
+void RunOutputs::go_on_if_full() noexcept {
+  for (Output& output : std::span(outputs_, count_)) {
+    if (!output.is_off && output.file.is_full_with(output.bytes.size(), kEndRoom)) go_on(output);
+  }
+}
+
+// Killed in between: the journal has the file before, cut to what it says, and no other.
+void RunOutputs::go_on(Output& output) noexcept {
+  if (!output.file.make_next()) {
+    count(Counter::write_errors);
+    Message line;
+    line.text(output.row->name)
+        .text(": no file can be made behind the one that has reached max_bytes; it grows");
+    if (say_ != nullptr) say_(line.view());
+    return;
+  }
+  (void)output.sink->leave_off(output.bytes);
+  write(output);
+  output.file.go_on();
+  output.lacks_start = true;
+  put_start(output);
+  write(output);
+}
+
+void RunOutputs::put_start(Output& output) noexcept {
+  output.bytes.clear();
+  (void)output.sink->begin_again(output.bytes);
+  defined_->define_again(*output.sink, output.bytes);
+  output.file.began_with(output.bytes.size());
 }
 
 void RunOutputs::close_files() noexcept {
@@ -218,8 +277,8 @@ void RunOutputs::put(bool whole, Bytes& state) noexcept {
     state_.clear();
     if (!output.is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
     state.uleb128(output.row->name.size()).raw(output.row->name);
-    state.uleb128(output.name.view().size()).raw(output.name.view());
-    state.u64(output.committed).u8(output.is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
+    output.file.put(state);
+    state.u8(output.is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
   }
 }
 
@@ -227,20 +286,14 @@ bool RunOutputs::apply(ByteSource& state) noexcept {
   const std::uint64_t count = state.uleb128(kMost);
   for (std::uint64_t i = 0; i < count && !state.failed(); ++i) {
     const std::string_view name = state.text();
-    const std::string_view file = state.text();
-    const std::uint64_t committed = state.u64();
-    const bool is_off = state.u8() != 0;
-    const auto sink_state = state.raw(state.uleb128());
-    if (state.failed()) return false;
     const auto row = std::ranges::find(sink_rows(), name, &SinkRow::name);
     if (row == sink_rows().end() || row->make_run == nullptr) return false;
     if (i == count_ && !add(*row)) return false;
     Output& output = outputs_[i];
-    if (output.row != &*row) return false;
-    if (file.empty() || file.find('/') != file.npos || !output.name.set(file)) return false;
-    output.committed = committed;
-    output.is_off = is_off;
-    if (!is_off && !output.sink->apply(sink_state)) return false;
+    if (output.row != &*row || !output.file.apply(state)) return false;
+    output.is_off = state.u8() != 0;
+    const auto sink_state = state.raw(state.uleb128());
+    if (state.failed() || (!output.is_off && !output.sink->apply(sink_state))) return false;
   }
   return !state.failed();
 }

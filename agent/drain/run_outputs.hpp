@@ -15,10 +15,9 @@
 #include <span>
 #include <string_view>
 
-#include "agent/base/fixed_text.hpp"
+#include "agent/drain/run_file.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
-#include "writer/bytes/group_file.hpp"
 #include "writer/sink/run_sink.hpp"
 #include "writer/sink/sink.hpp"
 
@@ -26,6 +25,16 @@ namespace jitquill::drain {
 
 // One line for the user: the cause, then the cure.
 using Say = void (*)(std::string_view words);
+
+// Who knows all that was defined so far: Drain.
+class Defined {
+ public:
+  // Each function and what lives of the code, as they were told to all before.
+  virtual void define_again(RunSink& sink, Bytes& out) noexcept = 0;
+
+ protected:
+  ~Defined() = default;
+};
 
 class RunOutputs {
  public:
@@ -44,12 +53,13 @@ class RunOutputs {
     std::string_view command = "";  // files may have its name; at most 32 bytes
     RunSettings run{};
     std::size_t most_waiting = kMostWaiting;  // bytes of one file: they are written then
+    FileLimits limits{};  // of those that can go on in another file
   };
   // The first failure; the others are open.
-  Status open(const Settings& settings, Folder& folder, Say say) noexcept;
+  Status open(const Settings& settings, Folder& folder, Defined& defined, Say say) noexcept;
   // After apply(): the files that are there, cut to what was committed. False: one is missing; it is off
   // then.
-  bool resume(Folder& folder, Say say) noexcept;
+  bool resume(Folder& folder, Defined& defined, Say say) noexcept;
   bool any() const noexcept;  // that is not off
   bool wants_code() const noexcept;
   bool has_bytes() const noexcept;  // that append() would write, or commit
@@ -60,10 +70,12 @@ class RunOutputs {
   void samples(const SampleBatch& batch) noexcept;
   void end(std::uint64_t when_ns) noexcept;
   void append() noexcept;
+  // Behind append(): those that are full go on in another file.
+  void go_on_if_full() noexcept;
   void close_files() noexcept;
   std::uint64_t bytes() const noexcept;  // in all files
 
-  // | sinks: count, {name, file, length u64, is off u8, state} |; what changed in a state, or all of it.
+  // | sinks: count, {name, file, is off u8, state} |; what changed in a state, or all of it.
   void put(bool whole, Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;
 
@@ -71,22 +83,26 @@ class RunOutputs {
   struct Output {
     RunSink* sink = nullptr;
     const SinkRow* row = nullptr;
-    FixedText<64> name;  // of the file
-    GroupFile file;
+    RunFile file;
     RunLosses counted{};  // so much of what it lost
     Bytes bytes;          // not yet in the file
-    std::uint64_t committed = 0;
     std::uint32_t failures = 0;
     bool is_off = false;
+    bool lacks_start = false;  // of the file that it goes on in
   };
   static constexpr std::size_t kMost = 16;
   static constexpr std::uint32_t kFailuresToSwitchOff = 3;
 
   bool add(const SinkRow& row) noexcept;
+  Status begin(Output& output, const Settings& settings, Folder& folder) noexcept;
+  template <class Call>
+  void encode(Output& output, Call call) noexcept;
   template <class Call>
   void each(Call call) noexcept;
-  bool open_again(Output& output) noexcept;
+  void put_in_pieces(Output& output, const Batch& batch) noexcept;
   void write(Output& output) noexcept;
+  void go_on(Output& output) noexcept;
+  void put_start(Output& output) noexcept;
   void note(Output& output, Status status) noexcept;
   static void count_losses(Output& output) noexcept;
 
@@ -94,8 +110,8 @@ class RunOutputs {
   std::size_t count_ = 0;
   std::size_t most_waiting_ = kMostWaiting;
   Bytes state_;
+  Defined* defined_ = nullptr;
   Say say_ = nullptr;
-  const char* path_ = "";  // of their folder
 };
 
 }  // namespace jitquill::drain

@@ -101,6 +101,8 @@ class CodeLaneReader {
   Next next(CodeRecord& record) noexcept;
   // Where the record that next() answered last begins, for read_at().
   std::uint64_t last_at() const noexcept { return last_at_; }
+  // Up to which next() has read.
+  std::uint64_t read_to() const noexcept { return at_; }
   bool read_at(std::uint64_t at, CodeRecord& record) noexcept;
   // As next(), from `at` on, which is moved behind the record: for a walk of the caller's own, from kFirstAt.
   static constexpr std::uint64_t kFirstAt = 8;

@@ -28,12 +28,22 @@ const char* set_flag(bool& flag, std::string_view value) noexcept {
 
 constexpr const char* kMustBeSize = "must be a number of bytes, or one with k, M or G behind it";
 
+// Digits at its front. Where they end; null: there are none.
+const char* read_digits(std::string_view value, std::uint64_t& number) noexcept {
+  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error != std::errc{} || rest == value.data() ? nullptr : rest;
+}
+
+bool read_number(std::string_view value, std::uint64_t& number) noexcept {
+  return read_digits(value, number) == value.data() + value.size() && !value.empty();
+}
+
 // Digits, and k, M or G for powers of 1024.
 bool read_size(std::string_view value, std::uint64_t& bytes) noexcept {
   constexpr std::string_view kUnits = "kMG";
   const char* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, bytes);
-  if (error != std::errc{} || rest == value.data()) return false;
+  const char* const rest = read_digits(value, bytes);
+  if (rest == nullptr) return false;
   if (rest == end) return true;
   const std::size_t unit = kUnits.find(*rest);
   if (unit == kUnits.npos || rest + 1 != end) return false;
@@ -177,6 +187,14 @@ const char* set_max_bytes(Options& options, std::string_view value) noexcept {
   return nullptr;
 }
 
+const char* set_generations(Options& options, std::string_view value) noexcept {
+  std::uint64_t number = 0;
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (!read_number(value, number) || number > kMost) return "must be a number up to 1000000";
+  options.generations = static_cast<std::uint32_t>(number);
+  return nullptr;
+}
+
 const char* set_memory(Options& options, std::string_view value) noexcept {
   std::uint64_t bytes = 0;
   if (!read_size(value, bytes)) return kMustBeSize;
@@ -221,7 +239,7 @@ const char* set_eventlog_profile(Options& options, std::string_view value) noexc
 const char* set_eventlog_interval(Options& options, std::string_view value) noexcept {
   constexpr std::uint64_t kNsPerMs = 1'000'000, kMost = 10'000;
   std::uint64_t ms = 0;
-  if (!read_size(value, ms) || ms == 0 || ms > kMost) return "must be 1 to 10000 ms";
+  if (!read_number(value, ms) || ms == 0 || ms > kMost) return "must be a number of ms, 1 to 10000";
   options.run.eventlog_interval_ns = ms * kNsPerMs;
   return nullptr;
 }

@@ -53,7 +53,8 @@ struct Options {
   bool dir_was_given = false;
   FixedText<128> log;  // empty = none
   UnwindMode unwind = UnwindMode::kTwin;
-  std::uint64_t max_bytes = 0;  // of a folder's files together; 0 = no limit
+  std::uint64_t max_bytes = 0;    // of a folder's files together, and of each file of run news; 0 = no limit
+  std::uint32_t generations = 0;  // of such files, the newest; 0 = all
   bool records_children = true;
   bool reannounce = false;
   PerfmapAt perfmap_at = PerfmapAt::kTmp;

@@ -157,15 +157,6 @@ int OutputPlace::open(std::string_view dir, std::uint32_t pid) noexcept {
   return taken;
 }
 
-// The folder by its path, if it still is the one that was made.
-int OutputPlace::open_folder() const noexcept {
-  folders::Identity found;
-  const int folder = folders::open(path(), found);
-  if (folder < 0 || found == identity_) return folder;
-  raw::close(folder);
-  return -ENOENT;
-}
-
 int OutputPlace::create(const char* name) noexcept {
   const int folder = open_folder();
   if (folder < 0) return folder;

@@ -62,7 +62,7 @@ class OutputPlace final : public Folder {
   int open_in(std::size_t parent_size, std::uint32_t pid, Noexec noexec) noexcept;
   int make_and_publish(std::size_t parent_size, std::uint32_t pid) noexcept;
   std::uint32_t first_number(std::string_view parent, std::uint32_t pid) const noexcept;
-  int open_folder() const noexcept;
+  int open_folder() const noexcept { return folders::open_same(path(), identity_); }
   void tell_run(const char* path, std::size_t size) const noexcept;
 
   ProcessStart start_;

@@ -1,7 +1,8 @@
 // Records into the blocks of their capabilities: a block begins where the capability is another.
 //
 // Context   as the sink that uses it. Lives as long as one call of it.
-// Promises  each block is closed, with its size and the time of its last record.
+// Promises  each block is closed, with its size and the time of its last record. Times in it ascend: what is
+//           earlier begins another.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class LogPutter {
 
   // What is put into out() next is of this capability and time.
   void go_to(std::uint16_t capability, std::uint64_t when_ns) noexcept {
-    if (!block_ || capability != capability_) open(capability, when_ns);
+    if (!block_ || capability != capability_ || when_ns < end_ns_) open(capability, when_ns);
     end_ns_ = std::max(end_ns_, when_ns);
   }
   // Of what was put last: its time, and the stack of the thread that calls behind it are on.

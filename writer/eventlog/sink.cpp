@@ -12,10 +12,6 @@ constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr std::uint16_t kOfProcess = 2, kOfClock = 3;  // types of capability sets
 constexpr std::string_view kIdentifier = "jitquill";
 
-Status done(const Bytes& out) noexcept {
-  return out.failed() ? Status::kNoMemory : Status::kOk;
-}
-
 std::string_view text_of(const Bytes& words) noexcept {
   return {reinterpret_cast<const char*>(words.view().data()), words.size()};
 }
@@ -49,6 +45,7 @@ void EventlogSink::set(const RunSettings& settings) noexcept {
   own_ = settings.eventlog_own;
   level_ = settings.eventlog_level;
   messages_ = settings.eventlog_messages;
+  may_go_on_ = settings.may_go_on;
   profile_.set(settings);
 }
 
@@ -70,11 +67,13 @@ Status EventlogSink::begin(const Origin& origin, Bytes& out) noexcept {
   if (own_) log.put<Event::kClockBase>(kNoCapability, 0, base_ns_);
   profile_.begin(log);
   log.close();
+  if (may_go_on_ && !out.failed()) kept_.keep(kStart, out.view());
   return done(out);
 }
 
 Status EventlogSink::define(const FunctionInfo& function, Bytes& out) noexcept {
-  if (messages_ && !texts_.define(function)) return Status::kNoMemory;
+  const bool is_new = function.number >= texts_.size();
+  if (messages_ && is_new && !texts_.define(function)) return Status::kNoMemory;
   LogPutter log(out, losses_);
   if (own_)
     log.put<Event::kFunction>(kNoCapability, 0, function.number, function.code_id, function.address,
@@ -162,10 +161,10 @@ Status EventlogSink::end(std::uint64_t when_ns, Bytes& out) noexcept {
   return done(out);
 }
 
-// | base | level | own | messages | bands | refused | cut | without | capabilities | threads | workers |
-// profile | texts |
+// | base | level | own | messages | may go on | bands | refused | cut | without | capabilities | threads |
+// workers | profile | texts | kept |
 void EventlogSink::put_head(Bytes& state) const noexcept {
-  state.u64(base_ns_).u8(level_).u8(own_ ? 1 : 0).u8(messages_ ? 1 : 0).u8(bands_);
+  state.u64(base_ns_).u8(level_).u8(own_ ? 1 : 0).u8(messages_ ? 1 : 0).u8(may_go_on_ ? 1 : 0).u8(bands_);
   state.uleb128(losses_.refused).uleb128(losses_.cut).uleb128(losses_.without_capability);
 }
 
@@ -176,6 +175,7 @@ void EventlogSink::put_changes(Bytes& state) noexcept {
   workers_.put_changes(state);
   profile_.put_changes(state);
   texts_.put_new(state);
+  kept_.put_changes(state);
 }
 
 void EventlogSink::put_all(Bytes& state) noexcept {
@@ -185,6 +185,7 @@ void EventlogSink::put_all(Bytes& state) noexcept {
   workers_.put_all(state);
   profile_.put_all(state);
   texts_.put_all(state);
+  kept_.put_all(state);
 }
 
 bool EventlogSink::apply(std::span<const std::uint8_t> bytes) noexcept {
@@ -193,6 +194,7 @@ bool EventlogSink::apply(std::span<const std::uint8_t> bytes) noexcept {
   level_ = state.u8();
   own_ = state.u8() != 0;
   messages_ = state.u8() != 0;
+  may_go_on_ = state.u8() != 0;
   bands_ = state.u8();
   losses_.refused = state.uleb128();
   losses_.cut = state.uleb128();
@@ -202,7 +204,8 @@ bool EventlogSink::apply(std::span<const std::uint8_t> bytes) noexcept {
   };
   const bool is_applied =
       capabilities_.apply(state) && threads_.apply(state) && workers_.apply(state, is_good);
-  return is_applied && profile_.apply(state) && texts_.apply(state) && !state.failed() && state.is_at_end();
+  if (!is_applied || !profile_.apply(state) || !texts_.apply(state) || !kept_.apply(state)) return false;
+  return !state.failed() && state.is_at_end();
 }
 
 }  // namespace jitquill::eventlog

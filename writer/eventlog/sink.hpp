@@ -15,6 +15,7 @@
 
 #include "writer/eventlog/call_profile.hpp"
 #include "writer/eventlog/capabilities.hpp"
+#include "writer/eventlog/kept_records.hpp"
 #include "writer/eventlog/log_putter.hpp"
 #include "writer/eventlog/runtime_record.hpp"
 #include "writer/eventlog/threads.hpp"
@@ -47,6 +48,13 @@ struct Worker {
   }
 };
 
+inline Status done(const Bytes& out) noexcept {
+  return out.failed() ? Status::kNoMemory : Status::kOk;
+}
+
+inline constexpr std::uint64_t kStart = 0;  // key of what every log begins with; of others: going_on.cpp
+inline constexpr std::uint16_t kYields = 3, kFinished = 5;  // of STOP_THREAD
+
 class EventlogSink final : public RunSink {
  public:
   void set(const RunSettings& settings) noexcept override;
@@ -56,6 +64,10 @@ class EventlogSink final : public RunSink {
   Status code(const CodeNews& news, Bytes& out) noexcept override;
   Status batch(const Batch& batch, Bytes& out) noexcept override;
   Status end(std::uint64_t when_ns, Bytes& out) noexcept override;
+  bool can_go_on() const noexcept override { return true; }
+  Status settle(Bytes& out) noexcept override;
+  Status leave_off(Bytes& out) noexcept override;
+  Status begin_again(Bytes& out) noexcept override;
   RunLosses losses() const noexcept override { return losses_; }
   void put_changes(Bytes& state) noexcept override;
   void put_all(Bytes& state) noexcept override;
@@ -104,8 +116,19 @@ class EventlogSink final : public RunSink {
   void end_worker(const Here& here, bool has_ended) noexcept;
   void put_task(const Here& here) noexcept;
   void put_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept;
+  static void put_new_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept;
   void delete_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept;
   void put_missing_creations(LogPutter& log) noexcept;
+
+  // going_on.cpp
+  void keep(const RuntimeEvent& event, const RuntimePlace& place,
+            std::span<const std::uint8_t> record) noexcept;
+  void keep_label(std::uint32_t thread, std::uint64_t when_ns, std::string_view name) noexcept;
+  void put_settled(LogPutter& log) noexcept;
+  std::uint16_t present(std::uint16_t capability) const noexcept;
+  void put_capabilities(LogPutter& log) const noexcept;
+  void put_threads(LogPutter& log) const noexcept;
+  void put_running(LogPutter& log) const noexcept;
 
   void put_other(const Here& here, const RunEvent& event, const Batch& batch) noexcept;
   void put_head(Bytes& state) const noexcept;
@@ -115,12 +138,14 @@ class EventlogSink final : public RunSink {
   std::uint8_t level_ = 0;
   bool own_ = true;
   bool messages_ = false;
+  bool may_go_on_ = false;
   std::uint8_t bands_ = 0;  // of the heap profile that goes on, as its runtime says
   CallProfile profile_;
   FunctionTexts texts_;  // for messages
   Capabilities capabilities_;
   Threads threads_;
   StateRows<Worker> workers_;  // by RunThread::number
+  KeptRecords kept_;           // if it may go on
 };
 
 }  // namespace jitquill::eventlog

@@ -44,9 +44,10 @@ void EventlogSink::put_post(const Here& here, const Post& post) noexcept {
   if (kind == Kind::kHeapSampleBegin && bands_ == event_word::kBandKind::kLife)
     return here.log.put<Event::kHeapBioProfSampleBegin>(kNoCapability, when_ns, event.number(0), when_ns);
   const bool is_earlier = place.when_ns < when_ns;  // than the block that it would be in
-  if (is_earlier) here.log.close();
   here.log.go_to(place.capability, place.when_ns);
+  const std::size_t at = here.log.out().size();
   here.log.note(put_runtime_event(event, place, here.log.out()));
+  if (may_go_on_) keep(event, place, here.log.out().view().subspan(at));
   if (is_earlier) here.log.close();
   (void)go_to(worker, place.when_ns);
 }
@@ -86,7 +87,7 @@ bool EventlogSink::admit_thread(const Here& here, const RuntimeEvent& event, Run
   switch (event.row()->kind) {
     case Kind::kThreadCreated:
     case Kind::kSparkThreadCreated:
-      return threads_.create(thread, place.when_ns);
+      return threads_.create(thread, here.worker.capability, place.when_ns);
     case Kind::kThreadRunning:
       return admit_run(here, thread, place);
     case Kind::kThreadStopped:

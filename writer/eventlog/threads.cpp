@@ -35,13 +35,20 @@ Threads::Index Threads::of_system(std::uint32_t runner) noexcept {
 }
 
 // What another told first stands in front of it in the file: so of equal times too.
-bool Threads::create(Index index, std::uint64_t& when_ns) noexcept {
+bool Threads::create(Index index, std::uint16_t capability, std::uint64_t& when_ns) noexcept {
   const Row& row = rows_[index];
   if (row.created_ns != kNever || (row.first_ns != kNever && row.first_ns + kSlack_ns < when_ns))
     return false;
   if (row.first_ns <= when_ns) when_ns = time_before(row.first_ns);
-  if (Row* const changed = rows_.change(index)) changed->created_ns = when_ns;
+  if (Row* const changed = rows_.change(index)) {
+    changed->created_ns = when_ns;
+    if (changed->first_ns == kNever) changed->first_capability = capability;
+  }
   return true;
+}
+
+void Threads::note_creation(Index index) noexcept {
+  if (Row* const row = rows_.change(index)) row->created_ns = time_before(row->first_ns);
 }
 
 void Threads::note_first(Row& row, std::uint16_t capability, std::uint64_t when_ns) noexcept {

@@ -31,12 +31,12 @@ class Threads {
     std::uint64_t told = 0;  // the runtime's number + 1; 0 = a thread of the system
     std::uint64_t created_ns = kNever;
     std::uint64_t finished_ns = kNever;
-    std::uint64_t first_ns = kNever;  // it ran, or something else was told of it but its name
-    std::uint64_t ran_from_ns = 0;    // the last time that it ran
-    std::uint64_t ran_to_ns = 0;      // kNever: it runs
-    std::uint32_t number = 0;         // in the log
-    std::uint32_t runner = 0;         // RunThread::number of who runs it, or did
-    std::uint16_t first_capability = 0;
+    std::uint64_t first_ns = kNever;     // it ran, or something else was told of it but its name
+    std::uint64_t ran_from_ns = 0;       // the last time that it ran
+    std::uint64_t ran_to_ns = 0;         // kNever: it runs
+    std::uint32_t number = 0;            // in the log
+    std::uint32_t runner = 0;            // RunThread::number of who runs it, or did
+    std::uint16_t first_capability = 0;  // where it ran first, or was created
     template <class Each>
     void each(Each each) const noexcept {
       each(told), each(created_ns), each(finished_ns), each(first_ns), each(ran_from_ns), each(ran_to_ns);
@@ -63,11 +63,16 @@ class Threads {
 
   // Whether that can be, as far as is known; then it is remembered. All may move the time by what other
   // threads said of theirs.
-  bool create(Index index, std::uint64_t& when_ns) noexcept;
+  bool create(Index index, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
   bool run(Index index, std::uint32_t runner, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
   // Anything else of it: a runtime may tell of threads that are older than its telling.
   bool mention(Index index, std::uint16_t capability, std::uint64_t& when_ns) noexcept;
   void stop(Index index, std::uint32_t runner, std::uint64_t& when_ns) noexcept;
+  // It did something, and its creation was never told: it is put just before, from now on.
+  bool lacks_creation(Index index) const noexcept {
+    return rows_[index].created_ns == kNever && rows_[index].first_ns != kNever;
+  }
+  void note_creation(Index index) noexcept;
   void finish(Index index, std::uint64_t when_ns) noexcept;
   bool is_finished_at(Index index, std::uint64_t when_ns) const noexcept {
     return rows_[index].finished_ns <= when_ns;

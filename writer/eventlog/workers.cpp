@@ -3,12 +3,6 @@
 #include "writer/eventlog/sink.hpp"
 
 namespace jitquill::eventlog {
-namespace {
-
-constexpr std::uint16_t kYields = 3, kFinished = 5;  // of STOP_THREAD
-
-}  // namespace
-
 // Before what needs a capability, or at least a row in tools.
 void EventlogSink::serve(const Here& here) noexcept {
   Worker& worker = here.worker;
@@ -31,6 +25,12 @@ void EventlogSink::take_automatic(const Here& here) noexcept {
   put_task(here);
 }
 
+void EventlogSink::put_new_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept {
+  log.put<Event::kCapCreate>(kNoCapability, when_ns, number);
+  log.put<Event::kCapsetAssignCap>(kNoCapability, when_ns, kProcessSet, number);
+  log.put<Event::kCapsetAssignCap>(kNoCapability, when_ns, kClockSet, number);
+}
+
 // Makes it known, if it is not. What others tell of a time before it was deleted does not make it again.
 void EventlogSink::put_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept {
   Capabilities::Row* const row = capabilities_.change(number);
@@ -38,9 +38,7 @@ void EventlogSink::put_capability(LogPutter& log, std::uint16_t number, std::uin
   if (row->is_there != 0) {
     if (row->is_enabled == 0) log.put<Event::kCapEnable>(kNoCapability, when_ns, number);
   } else if (row->deleted_ns == 0 || row->deleted_ns < when_ns) {
-    log.put<Event::kCapCreate>(kNoCapability, when_ns, number);
-    log.put<Event::kCapsetAssignCap>(kNoCapability, when_ns, kProcessSet, number);
-    log.put<Event::kCapsetAssignCap>(kNoCapability, when_ns, kClockSet, number);
+    put_new_capability(log, number, when_ns);
     row->is_there = 1;
   }
   row->is_enabled = 1;
@@ -75,11 +73,14 @@ void EventlogSink::stand_for(const Here& here) noexcept {
   const Threads::Index index = threads_.of_system(here.number);
   if (index == Threads::kNone) return;
   std::uint64_t when_ns = worker.last_ns;
-  (void)threads_.create(index, when_ns);
+  (void)threads_.create(index, worker.capability, when_ns);
   (void)threads_.run(index, here.number, worker.capability, when_ns);
   const std::uint32_t number = threads_[index].number;
   here.log.put<Event::kCreateThread>(worker.capability, when_ns, number);
-  if (!here.name.empty()) here.log.put<Event::kThreadLabel>(worker.capability, when_ns, number, here.name);
+  if (!here.name.empty()) {
+    here.log.put<Event::kThreadLabel>(worker.capability, when_ns, number, here.name);
+    if (may_go_on_) keep_label(number, when_ns, here.name);
+  }
   here.log.put<Event::kRunThread>(worker.capability, when_ns, number);
   worker.system = worker.running = index + 1;
 }
@@ -122,10 +123,9 @@ void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
 // Of threads that did something and whose creation nobody told.
 void EventlogSink::put_missing_creations(LogPutter& log) noexcept {
   for (Threads::Index i = 0; i < threads_.size(); ++i) {
-    const Threads::Row& thread = threads_[i];
-    if (thread.created_ns != kNever || thread.first_ns == kNever) continue;
-    log.close();  // another time than that of the block before
-    log.put<Event::kCreateThread>(thread.first_capability, time_before(thread.first_ns), thread.number);
+    if (!threads_.lacks_creation(i)) continue;
+    threads_.note_creation(i);
+    log.put<Event::kCreateThread>(threads_[i].first_capability, threads_[i].created_ns, threads_[i].number);
   }
 }
 

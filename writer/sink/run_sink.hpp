@@ -31,6 +31,7 @@ struct RunSettings {
   bool eventlog_samples = false;    // what is open at the interval
   std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
   std::uint64_t eventlog_interval_ns = 10'000'000;
+  bool may_go_on = false;  // begin_again() will be asked for
   TraceSelection openj9_select = {};
   bool openj9_internal = false;  // rings, and not all that there was
 };
@@ -79,6 +80,17 @@ class RunSink {
   virtual Status samples(const SampleBatch& /*batch*/, Bytes& /*out*/) noexcept { return Status::kOk; }
   // The last bytes; nothing is called afterwards but the destructor.
   virtual Status end(std::uint64_t when_ns, Bytes& out) noexcept = 0;
+
+  // Of a sink whose output may be read from the middle on (may_go_on), by itself: another file behind one
+  // that is full, or a stream that somebody opens late. The same answer always.
+  virtual bool can_go_on() const noexcept { return false; }
+  // Puts what all are to be told before one begins in the middle.
+  virtual Status settle(Bytes& /*out*/) noexcept { return Status::kOk; }
+  // The last bytes of a file behind which another goes on; settle() is part of it.
+  virtual Status leave_off(Bytes& out) noexcept { return settle(out); }
+  // The start of what is read from here on: of all that is and goes on. Behind it come define() of each
+  // function and code() of what lives, both told before; then what comes for all. Changes nothing.
+  virtual Status begin_again(Bytes& /*out*/) noexcept { return Status::kOff; }
 
   virtual RunLosses losses() const noexcept { return {}; }
 

@@ -150,6 +150,30 @@ TEST(Eventlog, HasARowForEachThreadThatCalls) {
   EXPECT_EQ(log_files::entries_by_name(file), run_files::calls(folder).calls_by_name());
 }
 
+TEST(Eventlog, GoesOnInAnotherFileWhereOneIsFull) {
+  const TempFolder folder;
+  run_host(folder, THREADS_HOST, {"short", "2000"}, "formats=eventlog,calls hooks=* max_bytes=64k");
+  std::map<std::string, std::uint64_t> entries;
+  const auto files = log_files::all_whole(folder);
+  ASSERT_GT(files.size(), 3u);
+  for (const File& file : files) {
+    for (const auto& [name, count] : log_files::entries_by_name(file)) entries[name] += count;
+    EXPECT_EQ(file.named("WALL_CLOCK_TIME").size(), 1u);
+    EXPECT_EQ(file.named("PROGRAM_ARGS").size(), 1u);
+    EXPECT_EQ(file.named("CREATE_THREAD").size(), file.named("THREAD_LABEL").size());
+  }
+  EXPECT_EQ(entries, run_files::calls(folder).calls_by_name());
+}
+
+TEST(Eventlog, KeepsAsManyFilesAsAreWanted) {
+  const TempFolder folder;
+  run_host(folder, THREADS_HOST, {"short", "2000"}, "formats=eventlog hooks=* max_bytes=64k generations=2");
+  const auto files = log_files::all(folder);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_NE(std::filesystem::path(files[0]).stem().extension(), "");
+  EXPECT_EQ(log_files::all_whole(folder)[1].events.back().name, "CAPSET_DELETE");
+}
+
 #ifdef DEMO_JIT
 Names nib(const char* program, Names switches = {}) {
   switches.push_back(std::string(PROGRAMS) + "/" + program + ".nib");
@@ -192,6 +216,25 @@ TEST(Eventlog, OfNibHasItsThreadsAndCollections) {
   std::size_t reads = 0;
   for (const Event& stop : file.named("STOP_THREAD")) reads += stop.numbers.at(1) == 20;
   EXPECT_EQ(reads, waits);
+}
+
+// Nothing is told again with another time.
+TEST(Eventlog, KeepsToTheLimitWithAllThatARuntimeDefined) {
+  const TempFolder folder;
+  run_host(folder, DEMO_JIT, nib("producers", {"--gc-stress"}), "formats=eventlog max_bytes=64k");
+  const auto files = log_files::all_whole(folder);
+  ASSERT_GT(files.size(), 3u);
+  std::map<std::uint64_t, std::uint64_t> loads;
+  for (const File& file : files) {
+    for (const Event& load : log_files::numbered(file, log_files::kCodeLoad))
+      EXPECT_EQ(loads.try_emplace(log_files::number_at(load, 0, 8), load.when_ns).first->second,
+                load.when_ns);
+    EXPECT_EQ(file.named("RTS_IDENTIFIER").size(), 2u);
+    EXPECT_EQ(file.named("HEAP_INFO_GHC").size(), 1u);
+  }
+  constexpr std::size_t kLeastLimit = 64 * 1024;
+  for (const std::string& path : log_files::all(folder))
+    EXPECT_LE(std::filesystem::file_size(path), kLeastLimit) << path;
 }
 #endif
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 namespace log_files {
 
 using eventlog_reader::Event;
@@ -18,6 +21,27 @@ File whole(const test_support::TempFolder& folder) {
   EXPECT_EQ(describe(file.violations), "");
   EXPECT_TRUE(file.has_end);
   return file;
+}
+
+std::vector<std::string> all(const test_support::TempFolder& folder) {
+  auto files = test_support::files_below(folder.path(), "", ".eventlog");
+  const auto number = [](const std::string& path) {  // <command>.<number>.eventlog
+    const std::string stem = std::filesystem::path(path).stem();
+    const auto point = stem.rfind('.');
+    return point == stem.npos ? 1 : std::stoul(stem.substr(point + 1));
+  };
+  std::ranges::sort(files, {}, number);
+  return files;
+}
+
+std::vector<File> all_whole(const test_support::TempFolder& folder) {
+  std::vector<File> files;
+  for (const std::string& path : all(folder)) {
+    files.push_back(eventlog_reader::read_file(path));
+    EXPECT_EQ(describe(files.back().violations), "") << path;
+    EXPECT_TRUE(files.back().has_end) << path;
+  }
+  return files;
 }
 
 std::vector<Event> numbered(const File& file, std::uint16_t number) {

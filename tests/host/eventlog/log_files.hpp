@@ -19,6 +19,10 @@ std::string only(const test_support::TempFolder& folder);
 // Read, whole, and with every broken rule a failure.
 eventlog_reader::File whole(const test_support::TempFolder& folder);
 
+// Those of one process in their order, each whole.
+std::vector<eventlog_reader::File> all_whole(const test_support::TempFolder& folder);
+std::vector<std::string> all(const test_support::TempFolder& folder);
+
 // Numbers of our own events, as docs/eventlog.md has them.
 inline constexpr std::uint16_t kClockBase = 300, kCodeLoad = 301, kFunction = 304, kEnter = 305, kLeave = 306,
                                kUnwound = 307, kLost = 309, kRuntimeEvent = 314;

@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"formats=jitdump,oprofile", "not built yet"}, Wrong{"sample=99", "not built yet"},
                     Wrong{"eventlog.level=9.2", "9.0, 9.4 or 9.12"}, Wrong{"eventlog.own=2", "0 or 1"},
                     Wrong{"eventlog.profile=heap", "ticky and samples"},
-                    Wrong{"eventlog.interval=0", "1 to 10000"}, Wrong{"openj9.select=jq", "COMPONENT:LEVEL"},
+                    Wrong{"eventlog.interval=0", "1 to 10000"}, Wrong{"eventlog.interval=1k", "1 to 10000"},
+                    Wrong{"generations=2k", "a number"}, Wrong{"openj9.select=jq", "COMPONENT:LEVEL"},
                     Wrong{"openj9.type=ring", "external or internal"},
                     Wrong{"hooks=a,,b", "pattern is empty"}, Wrong{"unwind=twins", "twin, gap or off"},
                     Wrong{"unwind=on", "gap or off"}, Wrong{"perfmap_at=/tmp", "tmp, dir or both"},
@@ -119,6 +120,7 @@ TEST(Options, SizesTakeUnits) {
   EXPECT_EQ(parsed("max_bytes=100000").max_bytes, 100'000u);
   EXPECT_EQ(parsed("max_bytes=64k").max_bytes, 65'536u);
   EXPECT_EQ(parsed("max_bytes=3M").max_bytes, 3u << 20);
+  EXPECT_EQ(parsed("generations=3").generations, 3u);
   EXPECT_EQ(parsed("max_bytes=2G").max_bytes, std::uint64_t{2} << 30);
 }
 

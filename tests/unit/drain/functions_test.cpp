@@ -71,6 +71,47 @@ TEST_F(Numbered, DefinesEachOnceInTheOrderOfFirstSight) {
   EXPECT_EQ(functions.nameless(), 0u);
 }
 
+// For who begins in the middle.
+TEST_F(Numbered, TellsAgainOfFunctionsAndOfCodeThatLives) {
+  load(1, 5, 0x1000, 10, "overlapped");
+  load(2, 6, 0x2000, 10, "moved");
+  load(3, 7, 0x3000, 10, "unloaded");
+  load(4, 8, 0x0ff8, 100, "newer");
+  Written written;
+  CodeMove move;
+  move.id = 2;
+  move.when_ns = 9;
+  move.from = 0x2000;
+  move.to = 0x4000;
+  move.size = 10;
+  EXPECT_EQ(lane.move(move, written), Status::kOk);
+  CodeUnload unload;
+  unload.id = 3;
+  unload.when_ns = 10;
+  EXPECT_EQ(lane.unload(unload), Status::kOk);
+  EXPECT_EQ(lane.function(5, "without code", "", 0), Status::kOk);
+  functions.read_news();
+  const std::uint64_t so_far = reader.read_to();
+  load(6, 11, 0x5000, 10, "later");
+  functions.read_news();
+  EXPECT_EQ(functions.by_id(77), 0u);
+  EXPECT_EQ(functions.by_id(2), 1u);
+  EXPECT_EQ(defined(), (Names{"jit_77 77 0", "moved 2 8192"}));
+  Names again, code;
+  functions.define_again([&](const FunctionInfo& info) { again.emplace_back(info.name); });
+  EXPECT_EQ(again, (Names{"jit_77", "moved"}));
+  EXPECT_EQ(functions.nameless(), 1u);
+  const auto tell = [&](const lanes::CodeRecord& record) {
+    code.push_back(std::string(record.name) + " " + std::to_string(record.address) + " " +
+                   std::to_string(record.when_ns));
+  };
+  functions.tell_live_code(so_far, tell);
+  EXPECT_EQ(code, (Names{"newer 4088 8", "moved 16384 9"}));
+  code.clear();
+  functions.tell_live_code(reader.read_to(), tell);
+  EXPECT_EQ(code.size(), 3u);
+}
+
 // A child of fork goes on with its parent's ids.
 TEST_F(Numbered, IdsMayBeginAnywhere) {
   constexpr std::uint64_t kBegin = 5'000'000;
