@@ -195,6 +195,7 @@ void Drain::tell_code() noexcept {
 void Drain::commit_code() noexcept {
   functions_.read_news();
   tell_code();
+  outputs_.serve_streams();
   if (!outputs_.has_bytes()) return;
   outputs_.append();
   outputs_.go_on_if_full();
@@ -274,10 +275,11 @@ void Drain::take_batch(std::span<const RunEvent> events, std::span<const Post> p
   outputs_.batch({thread_, events, posts, stacks});
 }
 
-void Drain::define_again(RunSink& sink, Bytes& out) noexcept {
-  functions_.define_again([&](const FunctionInfo& function) { (void)sink.define(function, out); });
+void Drain::define_again(const Mark& since, RunSink& sink, Bytes& out) noexcept {
+  functions_.define_again(since.functions,
+                          [&](const FunctionInfo& function) { (void)sink.define(function, out); });
   if (!sink.wants_code()) return;
-  functions_.tell_live_code(told_code_at_, [&](const lanes::CodeRecord& record) {
+  functions_.tell_live_code(since.code_at, told_code_at_, [&](const lanes::CodeRecord& record) {
     if (const auto news = news_of(record)) (void)sink.code(*news, out);
   });
 }
@@ -357,6 +359,7 @@ Status Drain::finish(FrameEnd how, const Now& now) noexcept {
   define_new();
   outputs_.end(latest_ns_);
   outputs_.append();
+  outputs_.end_streams();
   is_finished_ = true;
   const bool is_written = write_journal(nullptr);
   pool_->header().is_ended.store(1, std::memory_order_release);

@@ -95,7 +95,8 @@ class Drain final : private BatchTaker, private Defined {
   void take_batch(std::span<const RunEvent> events, std::span<const Post> posts,
                   std::span<const CallStack> stacks) noexcept override;
 
-  void define_again(RunSink& sink, Bytes& out) noexcept override;
+  Mark so_far() const noexcept override { return {functions_.defined(), told_code_at_}; }
+  void define_again(const Mark& since, RunSink& sink, Bytes& out) noexcept override;
 
   bool set_up(const DrainSettings& settings) noexcept;
   lanes::Lane& row(std::uint32_t index) noexcept { return pool_->lane(index); }

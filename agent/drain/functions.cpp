@@ -108,9 +108,11 @@ bool Functions::is_live(std::size_t in_order) const noexcept {
   return true;
 }
 
-bool Functions::read_live(const Placement& placement, std::uint64_t behind, CodeRecord& record) noexcept {
+bool Functions::read_live(const Placement& placement, std::uint64_t from, std::uint64_t to,
+                          CodeRecord& record) noexcept {
   const Known* const known = this->known(placement.id);
-  if (known == nullptr || known->record_at == 0 || known->record_at >= behind) return false;
+  if (known == nullptr || known->record_at < std::max<std::uint64_t>(from, 1) || known->record_at >= to)
+    return false;
   if (!lane_->read_at(known->record_at, record) || record.kind != CodeRecordKind::kLoad) return false;
   record.when_ns = placement.since_ns;
   record.address = placement.address;

@@ -113,24 +113,25 @@ class Functions {
       tell(describe(static_cast<FunctionNumber>(defined_), text));
     }
   }
-  // Of each that define_new() has told, once more.
+  // Of each that define_new() has told, from `first` on, once more.
   template <class Tell>
-  void define_again(Tell tell) noexcept {
+  void define_again(std::size_t first, Tell tell) noexcept {
     const std::uint64_t nameless = nameless_;
-    for (std::size_t i = 0; i < defined_; ++i) {
+    for (std::size_t i = first; i < defined_; ++i) {
       Text text;
       tell(describe(static_cast<FunctionNumber>(i), text));
     }
     nameless_ = nameless;
   }
-  // tell(CodeRecord), a load where it is now, of what lives of the code that is in front of `behind` in the
-  // code lane.
+  std::size_t defined() const noexcept { return defined_; }
+  // tell(CodeRecord), a load where it is now, of what lives of the code that is in [from, to) of the code
+  // lane.
   template <class Tell>
-  void tell_live_code(std::uint64_t behind, Tell tell) noexcept {
+  void tell_live_code(std::uint64_t from, std::uint64_t to, Tell tell) noexcept {
     sort_placements();
     for (std::size_t i = 0; i < by_address_.size(); ++i) {
       lanes::CodeRecord record;
-      if (is_live(i) && read_live(placements_[by_address_[i]], behind, record)) tell(record);
+      if (is_live(i) && read_live(placements_[by_address_[i]], from, to, record)) tell(record);
     }
   }
   bool has_new() const noexcept { return defined_ != functions_.size(); }
@@ -164,7 +165,8 @@ class Functions {
   void place(const lanes::CodeRecord& record, Known& known) noexcept;
   void sort_placements() noexcept;
   bool is_live(std::size_t in_order) const noexcept;
-  bool read_live(const Placement& placement, std::uint64_t behind, lanes::CodeRecord& record) noexcept;
+  bool read_live(const Placement& placement, std::uint64_t from, std::uint64_t to,
+                 lanes::CodeRecord& record) noexcept;
   const Placement* find_placement(std::uint64_t address, std::uint64_t when_ns) noexcept;
   FunctionNumber number_id(std::uint64_t id) noexcept;
   FunctionNumber number_native(std::uint64_t address, std::uint64_t tag) noexcept;

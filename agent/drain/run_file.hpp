@@ -34,6 +34,8 @@ struct FileLimits {
 
 class RunFile {
  public:
+  // It has none; of what goes elsewhere.
+  void name(const FileName& name) noexcept { first_ = name; }
   // The first.
   Status create(Folder& folder, const FileName& name) noexcept;
   void limit(const FileLimits& limits) noexcept { limits_ = limits; }

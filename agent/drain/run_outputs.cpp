@@ -13,7 +13,10 @@
 namespace jitquill::drain {
 
 RunOutputs::~RunOutputs() {
-  for (std::size_t i = 0; i < count_; ++i) delete outputs_[i].sink;
+  for (std::size_t i = 0; i < count_; ++i) {
+    delete outputs_[i].sink;
+    delete outputs_[i].streaming;
+  }
 }
 
 bool RunOutputs::add(const SinkRow& row) noexcept {
@@ -67,11 +70,18 @@ std::size_t piece_of(std::span<const RunEvent> events) noexcept {
 }  // namespace
 
 Status RunOutputs::begin(Output& output, const Settings& settings, Folder& folder) noexcept {
+  const std::uint32_t format = 1u << (output.row - sink_rows().data());
+  const bool streams = settings.stream != nullptr && settings.stream->format == format;
   const bool is_limited = output.sink->can_go_on() && settings.limits.bytes != 0;
   RunSettings run = settings.run;
-  run.may_go_on = is_limited;
+  run.may_go_on = is_limited || streams;
   output.sink->set(run);
-  Status status = output.file.create(folder, file_name(settings.command, output.row->file));
+  const FileName name = file_name(settings.command, output.row->file);
+  if (streams && output.sink->can_go_on() && open_stream(output, settings)) {
+    output.file.name(name);
+    return output.sink->begin(settings.origin, output.bytes);
+  }
+  Status status = output.file.create(folder, name);
   if (is_limited) output.file.limit(settings.limits);
   if (status == Status::kOk) status = make_side_file(*output.sink, settings.command, folder);
   if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
@@ -216,6 +226,10 @@ void RunOutputs::count_losses(Output& output) noexcept {
 
 // Without its start a file could not be read: what comes before there is room for that is lost.
 void RunOutputs::write(Output& output) noexcept {
+  if (!output.is_off && output.streaming != nullptr) {
+    serve(output);
+    return count_losses(output);
+  }
   if (!output.is_off && output.bytes.size() != 0) {
     if (output.lacks_start) put_start(output);
     const Status status = output.file.append(output.bytes.view());
@@ -263,22 +277,26 @@ void RunOutputs::go_on(Output& output) noexcept {
 void RunOutputs::put_start(Output& output) noexcept {
   output.bytes.clear();
   (void)output.sink->begin_again(output.bytes);
-  defined_->define_again(*output.sink, output.bytes);
+  defined_->define_again({}, *output.sink, output.bytes);
   output.file.began_with(output.bytes.size());
 }
 
 void RunOutputs::close_files() noexcept {
-  for (Output& output : std::span(outputs_, count_)) output.file.close();
+  for (Output& output : std::span(outputs_, count_)) {
+    output.file.close();
+    if (output.streaming != nullptr) output.streaming->stream.close();
+  }
 }
 
 void RunOutputs::put(bool whole, Bytes& state) noexcept {
   state.uleb128(count_);
   for (Output& output : std::span(outputs_, count_)) {
     state_.clear();
-    if (!output.is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
+    const bool is_off = output.is_off || output.streaming != nullptr;  // nobody can write it on
+    if (!is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
     state.uleb128(output.row->name.size()).raw(output.row->name);
     output.file.put(state);
-    state.u8(output.is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
+    state.u8(is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
   }
 }
 

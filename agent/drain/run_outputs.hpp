@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "agent/drain/run_file.hpp"
+#include "agent/drain/stream.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/sink/run_sink.hpp"
@@ -26,11 +27,16 @@ namespace jitquill::drain {
 // One line for the user: the cause, then the cure.
 using Say = void (*)(std::string_view words);
 
-// Who knows all that was defined so far: Drain.
+// Who knows all that was defined: Drain.
 class Defined {
  public:
-  // Each function and what lives of the code, as they were told to all before.
-  virtual void define_again(RunSink& sink, Bytes& out) noexcept = 0;
+  struct Mark {
+    std::size_t functions = 0;
+    std::uint64_t code_at = 0;
+  };
+  virtual Mark so_far() const noexcept = 0;
+  // Each function since then, and what lives of the code since then, as they were told to all before.
+  virtual void define_again(const Mark& since, RunSink& sink, Bytes& out) noexcept = 0;
 
  protected:
   ~Defined() = default;
@@ -53,7 +59,9 @@ class RunOutputs {
     std::string_view command = "";  // files may have its name; at most 32 bytes
     RunSettings run{};
     std::size_t most_waiting = kMostWaiting;  // bytes of one file: they are written then
-    FileLimits limits{};  // of those that can go on in another file
+    FileLimits limits{};                      // of those that can go on in another file
+    const StreamTarget* stream = nullptr;     // for one that is not to be a file
+    const char* stream_path = "";             // its path, with all words put in
   };
   // The first failure; the others are open.
   Status open(const Settings& settings, Folder& folder, Defined& defined, Say say) noexcept;
@@ -72,6 +80,9 @@ class RunOutputs {
   void append() noexcept;
   // Behind append(): those that are full go on in another file.
   void go_on_if_full() noexcept;
+  // Who reads streams is given what there is, and taken in; at every look.
+  void serve_streams() noexcept;
+  void end_streams() noexcept;
   void close_files() noexcept;
   std::uint64_t bytes() const noexcept;  // in all files
 
@@ -80,12 +91,17 @@ class RunOutputs {
   bool apply(ByteSource& state) noexcept;
 
  private:
+  struct Streaming {
+    Stream stream;
+    Defined::Mark knows[Stream::kMostReaders];  // of those that have fallen behind
+  };
   struct Output {
     RunSink* sink = nullptr;
     const SinkRow* row = nullptr;
     RunFile file;
-    RunLosses counted{};  // so much of what it lost
-    Bytes bytes;          // not yet in the file
+    Streaming* streaming = nullptr;  // instead of the file
+    RunLosses counted{};             // so much of what it lost
+    Bytes bytes;                     // not yet in the file
     std::uint32_t failures = 0;
     bool is_off = false;
     bool lacks_start = false;  // of the file that it goes on in
@@ -100,6 +116,9 @@ class RunOutputs {
   template <class Call>
   void each(Call call) noexcept;
   void put_in_pieces(Output& output, const Batch& batch) noexcept;
+  bool open_stream(Output& output, const Settings& settings) noexcept;
+  void serve(Output& output) noexcept;
+  void serve_reader(Output& output, StreamReader& reader, Defined::Mark& knows) noexcept;
   void write(Output& output) noexcept;
   void go_on(Output& output) noexcept;
   void put_start(Output& output) noexcept;

@@ -118,12 +118,20 @@ const char* set_demangle(Options& options, std::string_view value) noexcept {
   return nullptr;
 }
 
+constexpr const char* kWordsOfPaths = "%p is the process, %t its start, %c the command, %% a percent sign";
+
+// Of a name of sinks.def; 0: there is none.
+std::uint32_t bit_of_format(std::string_view format) noexcept {
+  const auto rows = sink_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == format; });
+  return row == rows.end() ? 0 : 1u << (row - rows.begin());
+}
+
 const char* set_dir(Options& options, std::string_view value) noexcept {
   if (value.empty()) return "must not be empty";
   if (std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
     return "must not have control characters";
-  if (!dir_template::is_good(value))
-    return "%p is the process, %t its start, %c the command, %% a percent sign";
+  if (!dir_template::is_good(value)) return kWordsOfPaths;
   options.dir_was_given = true;
   return options.dir.set(value) ? nullptr : "path too long";
 }
@@ -243,6 +251,14 @@ const char* set_eventlog_interval(Options& options, std::string_view value) noex
   options.run.eventlog_interval_ns = ms * kNsPerMs;
   return nullptr;
 }
+const char* set_eventlog_to(Options& options, std::string_view value) noexcept {
+  StreamTarget target;
+  if (const char* const why = target.set(value); why != nullptr) return why;
+  if (!dir_template::is_good(target.path.view())) return kWordsOfPaths;
+  target.format = target.kind == StreamTarget::Kind::kFile ? 0 : bit_of_format("eventlog");
+  options.stream = target;
+  return nullptr;
+}
 const char* set_openj9_select(Options& options, std::string_view value) noexcept {
   return options.run.openj9_select.set(value);
 }
@@ -337,9 +353,7 @@ void note_problem(Options& options, std::string_view what, std::string_view why)
 }
 
 bool writes(const Options& options, std::string_view format) noexcept {
-  const auto rows = sink_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == format; });
-  return row != rows.end() && (options.formats >> (row - rows.begin()) & 1) != 0;
+  return (options.formats & bit_of_format(format)) != 0;
 }
 
 void set_defaults(Options& options) noexcept {

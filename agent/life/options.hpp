@@ -13,6 +13,7 @@
 
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/patterns.hpp"
+#include "agent/drain/stream_target.hpp"
 #include "agent/lanes/layout.hpp"
 #include "agent/life/option_words.hpp"
 #include "writer/sink/run_sink.hpp"
@@ -64,8 +65,9 @@ struct Options {
   bool takes_own_dump = false;  // the code of a process that writes a dump by itself is in ours, too
   bool inlining = false;
   bool arch_clock = false;
-  RunSettings run;    // eventlog.*
-  OptionWords words;  // what was taken
+  RunSettings run;      // eventlog.*
+  StreamTarget stream;  // of the format that is not to be a file
+  OptionWords words;    // what was taken
   bool verbose = false;
   bool help = false;
 

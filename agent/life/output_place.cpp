@@ -115,6 +115,10 @@ int OutputPlace::compose_dir(std::string_view dir, std::uint32_t pid) noexcept {
   return fits ? 0 : -ENAMETOOLONG;
 }
 
+const char* OutputPlace::expand(std::string_view path, std::uint32_t pid) noexcept {
+  return compose_dir(path, pid) == 0 ? composed_ : "";
+}
+
 int OutputPlace::open_below_dir(std::string_view dir, std::uint32_t pid, Noexec noexec) noexcept {
   if (const int composed = compose_dir(dir, pid); composed != 0) return composed;
   if (const int made = folders::make_all(composed_); made != 0) return made;

@@ -35,6 +35,9 @@ class OutputPlace final : public Folder {
   // Why dir= was not used by open(), whether or not another place was; null if it was.
   const char* trouble_with_dir() const noexcept { return trouble_; }
 
+  // A path as dir= may be, with all words put in, absolute; valid until another call. Empty: too long.
+  const char* expand(std::string_view path, std::uint32_t pid) noexcept;
+
   int create(const char* name) noexcept override;
   void remove(const char* name) noexcept override;
   // Of the newest folder; unlimited until somebody limits it.

@@ -178,6 +178,8 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
     return status;
   }
   Bytes arguments;
+  FixedText<StreamTarget::kMostPath> stream_path;
+  (void)stream_path.set(place.expand(options.stream.path.view(), origin.pid));
   return ProcessDrain::open({.output = &place,
                              .lane_folder_path = folder_.path(),
                              .lane_folder = files_.handle(),
@@ -186,7 +188,9 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                                          .origin = of_process(origin, place, options, arguments),
                                          .command = place.command(),
                                          .run = options.run,
-                                         .limits = {options.max_bytes, options.generations}},
+                                         .limits = {options.max_bytes, options.generations},
+                                         .stream = &options.stream,
+                                         .stream_path = stream_path.c_str()},
                              .has_native_functions = has_native_functions_,
                              .patterns = options.hooks.view(),
                              .stacks = options.stack.view(),

@@ -131,6 +131,12 @@ class Bytes {
   void cut(std::size_t size) noexcept {
     if (size < size_) size_ = size;
   }
+  // Forgets the first `count`.
+  void cut_front(std::size_t count) noexcept {
+    if (count == 0 || count > size_) return;
+    size_ -= count;
+    std::memmove(data_, data_ + count, size_);
+  }
 
  private:
   static constexpr std::size_t kMaxLeb128Size = 10;

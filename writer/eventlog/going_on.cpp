@@ -4,6 +4,7 @@
 // stands before it. What goes on (a thread runs, a collection) begins anew with the last that was told of it.
 #include <algorithm>
 
+#include "writer/bytes/decimal.hpp"
 #include "writer/eventlog/sink.hpp"
 
 namespace jitquill::eventlog {
@@ -76,11 +77,9 @@ Status EventlogSink::settle(Bytes& out) noexcept {
   return done(out);
 }
 
-// As at the end, but what there is stays.
-Status EventlogSink::leave_off(Bytes& out) noexcept {
-  LogPutter log(out, losses_);
+// Who runs stops, as at the end, but what there is stays. The time of the last event.
+std::uint64_t EventlogSink::put_stops(LogPutter& log) const noexcept {
   std::uint64_t end_ns = 0;
-  put_settled(log);
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const Worker& worker = workers_[i];
     end_ns = std::max(end_ns, worker.last_ns);
@@ -89,6 +88,13 @@ Status EventlogSink::leave_off(Bytes& out) noexcept {
       log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.running - 1].number,
                                   kYields, std::uint32_t{0});
   }
+  return end_ns;
+}
+
+Status EventlogSink::leave_off(Bytes& out) noexcept {
+  LogPutter log(out, losses_);
+  put_settled(log);
+  const std::uint64_t end_ns = put_stops(log);
   log.put<Event::kLogMsg>(kNoCapability, end_ns, kGoesOn);
   log.close();
   put_end(out);
@@ -100,29 +106,64 @@ Status EventlogSink::begin_again(Bytes& out) noexcept {
   out.raw(kept_.record(kStart));
   RunLosses counted_before;
   LogPutter log(out, counted_before);
-  put_capabilities(log);
-  kept_.each([&](std::span<const std::uint8_t> record, std::uint64_t key) {
-    const bool is_label = key >> kKindShift == static_cast<std::uint64_t>(Kind::kThreadNamed);
-    if (key != kStart && !is_label) put_kept(log, kNoCapability, record);
-  });
-  put_threads(log);
+  put_capabilities(0, 0, log);
+  put_definitions(log);
+  put_threads(0, log);
   put_running(log);
   log.close();
   return done(out);
 }
 
-void EventlogSink::put_capabilities(LogPutter& log) const noexcept {
-  for (std::size_t i = 0; i < capabilities_.size(); ++i) {
+Status EventlogSink::leave_out(ReaderMark& mark, Bytes& out) noexcept {
+  RunLosses counted_before;
+  LogPutter log(out, counted_before);
+  (void)put_stops(log);
+  log.close();
+  mark = {static_cast<std::uint32_t>(capabilities_.size()), static_cast<std::uint32_t>(workers_.size()),
+          static_cast<std::uint32_t>(threads_.size())};
+  return done(out);
+}
+
+// What ended meanwhile does not end in this log.
+Status EventlogSink::take_in(const ReaderMark& mark, std::uint64_t lost, Bytes& out) noexcept {
+  Bytes words;
+  words.raw(Decimal(lost).view())
+      .raw(std::string_view(" bytes of this log are lost here: its reader was too slow"));
+  std::uint64_t now_ns = 0;
+  for (std::size_t i = 0; i < workers_.size(); ++i) now_ns = std::max(now_ns, workers_[i].last_ns);
+  RunLosses counted_before;
+  LogPutter log(out, counted_before);
+  log.put<Event::kLogMsg>(kNoCapability, now_ns,
+                          std::string_view(reinterpret_cast<const char*>(words.view().data()), words.size()));
+  put_capabilities(mark[0], mark[1], log);
+  put_definitions(log);
+  put_threads(mark[2], log);
+  put_running(log);
+  log.close();
+  return done(out);
+}
+
+void EventlogSink::put_definitions(LogPutter& log) const noexcept {
+  kept_.each([&](std::span<const std::uint8_t> record, std::uint64_t key) {
+    const bool is_label = key >> kKindShift == static_cast<std::uint64_t>(Kind::kThreadNamed);
+    if (key != kStart && !is_label) put_kept(log, kNoCapability, record);
+  });
+}
+
+// From these on.
+void EventlogSink::put_capabilities(std::size_t first, std::size_t first_worker,
+                                    LogPutter& log) const noexcept {
+  for (std::size_t i = first; i < capabilities_.size(); ++i) {
     const auto number = static_cast<std::uint16_t>(i);
     if (capabilities_[i].is_there != 0) put_new_capability(log, number, 0);
   }
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
+  for (std::size_t i = first_worker; i < workers_.size(); ++i) {
     const Worker& worker = workers_[i];
     if (worker.task_capability != kNoCapability)
       log.put<Event::kTaskCreate>(kNoCapability, 0, i + std::uint64_t{1}, worker.task_capability,
                                   std::uint64_t{worker.tid});
   }
-  for (std::size_t i = 0; i < capabilities_.size(); ++i) {
+  for (std::size_t i = first; i < capabilities_.size(); ++i) {
     const Capabilities::Row& row = capabilities_[i];
     if (row.is_there != 0 && row.is_enabled == 0)
       log.put<Event::kCapDisable>(kNoCapability, row.last_ns, static_cast<std::uint16_t>(i));
@@ -138,8 +179,8 @@ std::uint16_t EventlogSink::present(std::uint16_t capability) const noexcept {
   return kNoCapability;
 }
 
-void EventlogSink::put_threads(LogPutter& log) const noexcept {
-  for (Threads::Index i = 0; i < threads_.size(); ++i) {
+void EventlogSink::put_threads(std::size_t first, LogPutter& log) const noexcept {
+  for (auto i = static_cast<Threads::Index>(first); i < threads_.size(); ++i) {
     const Threads::Row& thread = threads_[i];
     if (thread.finished_ns != kNever) continue;
     const std::uint16_t capability = present(thread.first_capability);

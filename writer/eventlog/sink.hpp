@@ -68,6 +68,8 @@ class EventlogSink final : public RunSink {
   Status settle(Bytes& out) noexcept override;
   Status leave_off(Bytes& out) noexcept override;
   Status begin_again(Bytes& out) noexcept override;
+  Status leave_out(ReaderMark& mark, Bytes& out) noexcept override;
+  Status take_in(const ReaderMark& mark, std::uint64_t lost, Bytes& out) noexcept override;
   RunLosses losses() const noexcept override { return losses_; }
   void put_changes(Bytes& state) noexcept override;
   void put_all(Bytes& state) noexcept override;
@@ -126,8 +128,10 @@ class EventlogSink final : public RunSink {
   void keep_label(std::uint32_t thread, std::uint64_t when_ns, std::string_view name) noexcept;
   void put_settled(LogPutter& log) noexcept;
   std::uint16_t present(std::uint16_t capability) const noexcept;
-  void put_capabilities(LogPutter& log) const noexcept;
-  void put_threads(LogPutter& log) const noexcept;
+  std::uint64_t put_stops(LogPutter& log) const noexcept;
+  void put_definitions(LogPutter& log) const noexcept;
+  void put_capabilities(std::size_t first, std::size_t first_worker, LogPutter& log) const noexcept;
+  void put_threads(std::size_t first, LogPutter& log) const noexcept;
   void put_running(LogPutter& log) const noexcept;
 
   void put_other(const Here& here, const RunEvent& event, const Batch& batch) noexcept;

@@ -9,6 +9,7 @@
 // Does not  know who calls it, nor keep a pointer into what it was handed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -46,6 +47,9 @@ struct RunLosses {
   std::uint64_t samples = 0;             // not in the file
   std::uint64_t counts = 0;              // in the file, and not in what sums it up
 };
+
+// What a reader knows of who is left out from then on: the sink's own numbers.
+using ReaderMark = std::array<std::uint32_t, 3>;
 
 class RunSink {
  public:
@@ -91,6 +95,13 @@ class RunSink {
   // The start of what is read from here on: of all that is and goes on. Behind it come define() of each
   // function and code() of what lives, both told before; then what comes for all. Changes nothing.
   virtual Status begin_again(Bytes& /*out*/) noexcept { return Status::kOff; }
+
+  // To a reader of such a stream who is too slow, behind what it has: nothing follows, for now.
+  virtual Status leave_out(ReaderMark& /*mark*/, Bytes& /*out*/) noexcept { return Status::kOff; }
+  // It goes on, behind the loss of so many bytes. Then come functions and code that it was not told of.
+  virtual Status take_in(const ReaderMark& /*mark*/, std::uint64_t /*lost*/, Bytes& /*out*/) noexcept {
+    return Status::kOff;
+  }
 
   virtual RunLosses losses() const noexcept { return {}; }
 

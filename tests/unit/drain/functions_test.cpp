@@ -98,18 +98,18 @@ TEST_F(Numbered, TellsAgainOfFunctionsAndOfCodeThatLives) {
   EXPECT_EQ(functions.by_id(2), 1u);
   EXPECT_EQ(defined(), (Names{"jit_77 77 0", "moved 2 8192"}));
   Names again, code;
-  functions.define_again([&](const FunctionInfo& info) { again.emplace_back(info.name); });
+  functions.define_again(0, [&](const FunctionInfo& info) { again.emplace_back(info.name); });
   EXPECT_EQ(again, (Names{"jit_77", "moved"}));
   EXPECT_EQ(functions.nameless(), 1u);
   const auto tell = [&](const lanes::CodeRecord& record) {
     code.push_back(std::string(record.name) + " " + std::to_string(record.address) + " " +
                    std::to_string(record.when_ns));
   };
-  functions.tell_live_code(so_far, tell);
+  functions.tell_live_code(0, so_far, tell);
   EXPECT_EQ(code, (Names{"newer 4088 8", "moved 16384 9"}));
   code.clear();
-  functions.tell_live_code(reader.read_to(), tell);
-  EXPECT_EQ(code.size(), 3u);
+  functions.tell_live_code(so_far, reader.read_to(), tell);
+  EXPECT_EQ(code, Names{"later 20480 11"});
 }
 
 // A child of fork goes on with its parent's ids.
