@@ -7,6 +7,7 @@
 #include "agent/life/agent.hpp"
 #include "agent/unwinders/registry.hpp"
 #include "jitquill/events.h"
+#include "jitquill/trace.h"
 #include "writer/unwind/blob.hpp"
 
 namespace jitquill {

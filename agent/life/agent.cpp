@@ -118,6 +118,7 @@ void Agent::adopt_process() noexcept {
     log_.forget();
     code_map_ = {};
     arena().abandon();
+    trace_components().forget();
     count(Counter::tables_discarded);
   } else {
     sinks_.abandon();
@@ -144,6 +145,7 @@ void Agent::read_options(std::string_view from_start) noexcept {
   apply(options_, environment_options_.view());  // last: the user's word wins over the runtime's
   if (!environment_is_usable_)
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
+  trace_components().choose(options_.run.openj9_select, writes(options_, "openj9"));
   tell_wants();
   is_other_place_said_ = false;
   is_no_place_said_ = false;

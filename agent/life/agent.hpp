@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "agent/base/demangler.hpp"
+#include "agent/base/drain_lock.hpp"
 #include "agent/base/guest_call.hpp"
 #include "agent/base/leaf_lock.hpp"
 #include "agent/base/log.hpp"
@@ -30,6 +31,7 @@
 #include "agent/life/output_place.hpp"
 #include "agent/life/perf_map_place.hpp"
 #include "agent/life/run_news.hpp"
+#include "agent/life/trace_components.hpp"
 #include "agent/life/wants.hpp"
 
 namespace jitquill {
@@ -93,6 +95,9 @@ class Agent {
   Status set_hooks(std::string_view patterns) noexcept;
   // A function without code of its own: its id, 0 if it is not to be traced.
   Status add_function(const NamedFunction& function, std::uint64_t& id) noexcept;
+  // Of a runtime's own, for OpenJ9 traces. `why`: of kBadArgument.
+  Status add_trace_component(std::string_view name, const TraceComponent::Points& points,
+                             std::uint32_t& number, const char*& why) noexcept;
   // A library shows names that native functions call; `has_callers`: some are there.
   Status add_native_names(std::atomic<const void*>* targets, std::uint32_t count, bool has_callers) noexcept;
   bool takes_return_addresses() const noexcept { return options_.takes_return_addresses; }
@@ -119,6 +124,7 @@ class Agent {
   void say_option_problems() noexcept;
 
   Status open_outputs() noexcept;
+  void begin_run_news() noexcept;
   void say_other_place() noexcept;
   void limit_folder() noexcept;
   void end_outputs() noexcept;
@@ -207,6 +213,8 @@ void start_drain(DrainWish wish);
 template <class Owner, class Reentered>
 Status with_agent(Owner owner, Reentered reentered) {
   return guest_call([&] {
+    if (DrainLock::is_mine()) [[unlikely]]
+      return Status::kBusy;  // called back from there: its lock is taken behind the leaf lock only
     if (LeafLock::lock() == LeafLock::Entry::kAlreadyMine) return reentered(agent());
     Agent& the_agent = agent();
     the_agent.take_over();

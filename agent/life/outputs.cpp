@@ -34,13 +34,19 @@ Status Agent::open_outputs() noexcept {
   const Status opened = sinks_.open(
       options_.formats, {.pid = pid_, .start_ns = monotonic_ns(), .counts_ticks = options_.arch_clock},
       outlets, log_);
-  if (made == 0)
-    (void)run_news_.begin(options_, {.pid = pid_, .start_ns = monotonic_ns()}, place_, sinks_, log_);
+  if (made == 0) begin_run_news();
   set_phase(sinks_.any() ? Phase::kAwake : Phase::kOff);
   // The log may have no file either.
   if (!sinks_.any() && run_news_.trouble().empty()) say_no_output("files", text(opened));
   if (!sinks_.any() && !run_news_.trouble().empty()) say_no_run_news();
   return made == -ENOMEM ? Status::kNoMemory : opened;
+}
+
+void Agent::begin_run_news() noexcept {
+  const Status begun =
+      run_news_.begin(options_, {.pid = pid_, .start_ns = monotonic_ns()}, place_, sinks_, log_);
+  if (!is_done(begun) || !trace_components().is_on()) return;
+  if (!is_done(trace_components().put_files(place_))) count(Counter::write_errors);
 }
 
 // Once: it may be tried again.

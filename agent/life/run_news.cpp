@@ -21,6 +21,7 @@
 #include "agent/lanes/pool.hpp"
 #include "agent/life/agent.hpp"
 #include "agent/life/in_handler.hpp"
+#include "agent/life/record_tap.hpp"
 #include "writer/bytes/raw_calls.hpp"
 #include "writer/sink/sink.hpp"
 
@@ -180,6 +181,8 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
   Bytes arguments;
   FixedText<StreamTarget::kMostPath> stream_path;
   (void)stream_path.set(place.expand(options.stream.path.view(), origin.pid));
+  RunSettings run = options.run;
+  run.openj9_taker = &record_tap::taker();
   return ProcessDrain::open({.output = &place,
                              .lane_folder_path = folder_.path(),
                              .lane_folder = files_.handle(),
@@ -187,7 +190,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .outputs = {.formats = options.formats,
                                          .origin = of_process(origin, place, options, arguments),
                                          .command = place.command(),
-                                         .run = options.run,
+                                         .run = run,
                                          .limits = {options.max_bytes, options.generations},
                                          .stream = &options.stream,
                                          .stream_path = stream_path.c_str()},
@@ -263,6 +266,7 @@ void RunNews::end(FrameEnd how, std::uint64_t wait_ns, OutputPlace& place, OpenS
   (void)Pool::await_busy(kBusyWaitNs);
   is_on_ = false;
   is_left_ = ProcessDrain::finish(how, wait_ns, log) == Status::kBusy;
+  record_tap::end();
   say_losses(log);
   sinks.leave(kCodeLaneRow);
   files_.close();
@@ -278,6 +282,7 @@ void RunNews::leave() noexcept {
 
 void RunNews::forget(OpenSinks& sinks) noexcept {
   ProcessDrain::forget();
+  record_tap::forget();
   left_alone::clear();
   Pool::switch_off();
   if (auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow)))

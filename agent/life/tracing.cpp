@@ -51,6 +51,27 @@ void Agent::note_lack_of_stacks(std::string_view name) noexcept {
   (void)log_.say(line.view());
 }
 
+Status Agent::add_trace_component(std::string_view name, const TraceComponent::Points& points,
+                                  std::uint32_t& number, const char*& why) noexcept {
+  const TraceComponent::Made made = TraceComponent::make(name, points);
+  why = made.fault;
+  if (made.component == nullptr && made.fault == nullptr) return out_of_memory();
+  Status status =
+      made.component == nullptr ? Status::kBadArgument : trace_components().add(made.component, number);
+  if (status == Status::kBadArgument) {
+    if (why == nullptr) why = "another component of this name has other trace points";
+    Message line;
+    line.text("trace component '").text(first(name, TraceComponent::kMostName)).text("' is refused");
+    if (made.component == nullptr && made.point < points.count)
+      line.text(", trace point ").number(made.point);
+    remark(line.text(": ").text(why).view());
+  }
+  if (status != Status::kOk || !run_news_.is_on() || !trace_components().is_on()) return status;
+  status = TraceComponents::put_file(*trace_components().at(number), place_);
+  if (!is_done(status)) count(Counter::write_errors);
+  return status;
+}
+
 // That there is no place to write is no fault of the runtime's: it is counted, and nothing said.
 sites::SiteList* Agent::take_sites(const CodeLoad& load, Status& status) noexcept {
   if (load.sites.empty()) return nullptr;

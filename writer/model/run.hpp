@@ -46,6 +46,11 @@ struct RunEvent {
   std::uint32_t reserved;
 };
 
+// Among the numbers of posts: a trace point of a component that the runtime registered, for traces of
+// OpenJ9's format: | point uleb128 | size of the component's name uleb128 | name | parameters as they lie
+// there |.
+inline constexpr std::uint32_t kTracePointPost = 0xFFFC;
+
 // What a runtime posted: the number of the event and its payload, in the event's own format.
 struct Post {
   std::uint32_t event;

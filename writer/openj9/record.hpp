@@ -23,6 +23,7 @@
 namespace jitquill::openj9 {
 
 inline constexpr std::size_t kRecordHead = 64;
+inline constexpr std::size_t kThreadAt = 32;        // its key
 inline constexpr std::size_t kFirstEntryAt = 56;    // the offset of the first data byte
 inline constexpr std::size_t kNewestEntryAt = 60;   // that of the newest length
 inline constexpr std::size_t kMostThreadName = 96;  // so that a record of kLeastRecord has room for an entry

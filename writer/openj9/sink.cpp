@@ -58,6 +58,7 @@ void Openj9Sink::choose(const std::array<std::uint8_t, 2>& levels) noexcept {
 void Openj9Sink::set(const RunSettings& settings) noexcept {
   selection_ = settings.openj9_select;
   type_ = settings.openj9_internal ? Type::kInternal : Type::kExternal;
+  taker_ = settings.openj9_taker;
   std::array<std::uint8_t, 2> levels{};
   for (std::size_t i = 0; i < levels.size(); ++i)
     levels[i] = static_cast<std::uint8_t>(selection_.level_of(kComponents[i]) + 1);
@@ -96,8 +97,10 @@ Status Openj9Sink::begin(const Origin& origin, Bytes& out) noexcept {
   header.startup = view_of(startup);
   header.active = view_of(active);
   if (origin.processors != 0) header.processors = origin.processors;
+  const std::size_t before = out.size();
   const Status status = put_header<kHost>(header, out);
   if (status != Status::kOk || !open_process()) return status != Status::kOk ? status : Status::kNoMemory;
+  if (taker_ != nullptr) taker_->begin(out.view().subspan(before));
   put_date(clock_.start_ticks, out);
   return out.failed() ? Status::kNoMemory : Status::kOk;
 }
@@ -157,7 +160,7 @@ void Openj9Sink::put_context(std::uint64_t thread, std::uint64_t ticks, Bytes& o
 }
 
 Status Openj9Sink::code(const CodeNews& news, Bytes& out) noexcept {
-  const std::size_t before = out.size();
+  const std::size_t before = handed_ = out.size();
   const std::uint64_t ticks = ticks_of(news.when_ns);
   const Here here = of_process(ticks, out);
   if (news.kind == CodeNews::Kind::kMove)
@@ -197,6 +200,10 @@ void Openj9Sink::put_lost(const Here& here, const RunEvent& event) noexcept {
   constexpr std::uint64_t kUsualEntry = 32;  // bytes
   const std::uint64_t records = event.amount / (ThreadTrace::kRecordSize / kUsualEntry) + 1;
   (void)here.trace.lose(static_cast<std::uint32_t>(std::min<std::uint64_t>(records, 1U << 30)), here.out);
+  if (taker_ != nullptr) {
+    hand_over(here.out);
+    taker_->lose(here.trace.key(), records * ThreadTrace::kRecordSize);
+  }
   const TimeText since(clock_, ticks_of(event.since_ns));
   const std::uint64_t ticks = ticks_of(event.when_ns);
   put<Point::kLost>(here, ticks, event.amount, since.view());
@@ -239,10 +246,24 @@ void Openj9Sink::put_event(const Here& here, const RunEvent& event, const Batch&
   }
 }
 
-// What was closed since goes with a failure.
+// Of the buffer what was put behind `handed_`: whole records.
+void Openj9Sink::hand_over(const Bytes& out) noexcept {
+  if (taker_ == nullptr) return;
+  for (; handed_ < out.size(); handed_ += ThreadTrace::kRecordSize) {
+    const auto record = out.view().subspan(handed_, ThreadTrace::kRecordSize);
+    taker_->take(number_at<kHost>(record.data() + kThreadAt, 8), record);
+  }
+}
+
+// What was closed since goes with a failure, and the record that was open.
 Status Openj9Sink::close_batch(const Here& here, std::size_t before) noexcept {
-  if (!here.out.failed() && !parameters_.failed()) return Status::kOk;
+  if (!here.out.failed() && !parameters_.failed()) {
+    hand_over(here.out);
+    return Status::kOk;
+  }
   here.trace.drop(static_cast<std::uint32_t>((here.out.size() - before) / ThreadTrace::kRecordSize));
+  if (taker_ != nullptr && type_ == Type::kExternal)
+    taker_->lose(here.trace.key(), here.out.size() - handed_ + ThreadTrace::kRecordSize);
   parameters_.clear();
   return Status::kNoMemory;
 }
@@ -250,10 +271,10 @@ Status Openj9Sink::close_batch(const Here& here, std::size_t before) noexcept {
 Status Openj9Sink::batch(const Batch& batch, Bytes& out) noexcept {
   ThreadTrace* const trace = trace_of(batch.thread);
   if (trace == nullptr) return Status::kNoMemory;
+  const std::size_t before = handed_ = out.size();
   if (!batch.thread.name.empty()) trace->rename(batch.thread.name);
   if (!batch.events.empty() && clock_.ms_of(ticks_of(batch.events[0].when_ns)) / kMsPerDay > day_)
     put_date(ticks_of(batch.events[0].when_ns), out);
-  const std::size_t before = out.size();
   const Here here{*trace, out};
   for (const RunEvent& event : batch.events) put_event(here, event, batch);
   return close_batch(here, before);
@@ -268,11 +289,14 @@ void Openj9Sink::end_trace(ThreadTrace& trace, Bytes& out) noexcept {
 }
 
 Status Openj9Sink::end(std::uint64_t, Bytes& out) noexcept {
+  handed_ = out.size();
   end_trace(process_, out);
   for (ThreadTrace* const trace : threads_.all()) {
     if (trace != nullptr) end_trace(*trace, out);
   }
-  return out.failed() ? Status::kNoMemory : Status::kOk;
+  if (out.failed()) return Status::kNoMemory;
+  hand_over(out);
+  return Status::kOk;
 }
 
 // | start ticks u64, ms u64 | type u8 | levels u8, u8 | pid | day | cut | names | process: is of a thread u8,

@@ -64,9 +64,11 @@ class Openj9Sink final : public RunSink {
   void put_event(const Here& here, const RunEvent& event, const Batch& batch) noexcept;
   void end_trace(ThreadTrace& trace, Bytes& out) noexcept;
   Status close_batch(const Here& here, std::size_t before) noexcept;
+  void hand_over(const Bytes& out) noexcept;
 
   // telling.cpp
   void put_post(const Here& here, std::uint64_t ticks, const Post& post) noexcept;
+  void put_registered(const Here& here, std::uint64_t ticks, const Post& post) noexcept;
 
   bool keep_name(FunctionNumber number, std::string_view name) noexcept;
   std::span<const std::uint8_t> name_of(FunctionNumber number) const noexcept;
@@ -79,6 +81,8 @@ class Openj9Sink final : public RunSink {
   std::array<std::uint8_t, 2> levels_{};  // of our components, + 1; 0 = off
   std::array<bool, kPointRows.size()> wanted_{};
   Type type_ = Type::kExternal;
+  RecordTaker* taker_ = nullptr;
+  std::size_t handed_ = 0;  // what is behind it in the buffer the taker does not have yet
   Clock clock_;
   std::uint32_t pid_ = 0;
   std::uint64_t day_ = 0;  // that was told last

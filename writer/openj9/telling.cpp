@@ -32,7 +32,18 @@ void put_field(const RuntimeEvent& event, std::size_t place, ParameterType type,
 
 }  // namespace
 
+// Its parameters are put already, by whoever knows the texts; they are shorter than any entry may be.
+void Openj9Sink::put_registered(const Here& here, std::uint64_t ticks, const Post& post) noexcept {
+  ByteSource source(post.payload);
+  const auto point = static_cast<std::uint32_t>(source.uleb128(kMostNumber));
+  const std::string_view component = source.text();
+  if (source.failed() || !is_component_name(component)) return;
+  const EntryHead<kHost> head(component, point);
+  (void)here.trace.put(ticks, head, post.payload.last(source.left()), here.out);
+}
+
 void Openj9Sink::put_post(const Here& here, std::uint64_t ticks, const Post& post) noexcept {
+  if (post.event == kTracePointPost) return put_registered(here, ticks, post);
   const RuntimeEvent event(post);
   if (event.row() == nullptr)
     return put<Point::kPosted>(here, ticks, post.event, static_cast<std::uint32_t>(post.payload.size()));

@@ -24,6 +24,18 @@ namespace jitquill {
 
 class Folder;
 
+// Who gets each record of an OpenJ9 trace as it is finished, as the file does. Called by the sink.
+class RecordTaker {
+ public:
+  virtual void begin(std::span<const std::uint8_t> header) noexcept = 0;
+  virtual void take(std::uint64_t thread, std::span<const std::uint8_t> record) noexcept = 0;
+  // Records of so many bytes together are not there.
+  virtual void lose(std::uint64_t thread, std::uint64_t bytes) noexcept = 0;
+
+ protected:
+  ~RecordTaker() = default;
+};
+
 // What the user asked for of the formats' own; none of them looks at another's.
 struct RunSettings {
   bool eventlog_own = true;         // our events beside GHC's
@@ -34,7 +46,8 @@ struct RunSettings {
   std::uint64_t eventlog_interval_ns = 10'000'000;
   bool may_go_on = false;  // begin_again() will be asked for
   TraceSelection openj9_select = {};
-  bool openj9_internal = false;  // rings, and not all that there was
+  bool openj9_internal = false;         // rings, and not all that there was
+  RecordTaker* openj9_taker = nullptr;  // outlives the sink
 };
 
 // What a sink could not put as it was told, since it began.

@@ -1,5 +1,6 @@
 #include "writer/text/event_text.hpp"
 
+#include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/names.hpp"
 #include "writer/model/runtime_event.hpp"
@@ -40,6 +41,14 @@ void put_field(const RuntimeEvent& event, std::size_t place, Bytes& out) noexcep
 
 void put_post(const Post& post, Bytes& out) noexcept {
   const RuntimeEvent event(post);
+  if (post.event == kTracePointPost) {
+    ByteSource source(post.payload);
+    const std::uint64_t point = source.uleb128();
+    out.raw(std::string_view("trace point "));
+    (void)put_clean(out, source.text());
+    out.u8('.').raw(Decimal(point).view());
+    return;
+  }
   if (event.row() == nullptr) {
     out.raw(std::string_view("event ")).raw(Decimal(post.event).view());
     out.raw(std::string_view(", ")).raw(Decimal(post.payload.size()).view()).raw(std::string_view(" bytes"));

@@ -1,5 +1,5 @@
 /* Jitquill for language runtimes: tell the agent which code you made, and perf, gdb and others know it. What
- * else a runtime does, its threads, collections, marks: events.h, beside it.
+ * else a runtime does, its threads, collections, marks: events.h, beside it. Its own trace points: trace.h.
  *
  * One file, C99 or C++, nothing to link. Copy it into your tree if you like. By default every function
  * below is a small stub that looks the agent up once (dlsym, then one load and one compare per call), so
@@ -307,7 +307,6 @@ JITQUILL_FUNCTION jitquill_status jitquill_stack(const void* low, const void* hi
 JITQUILL_FUNCTION const void* jitquill_return_address(const void* found, const void* slot);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
-
 typedef struct jitquill_statistic {
   uint32_t struct_size;
   uint32_t reserved;
@@ -348,7 +347,8 @@ JITQUILL_FUNCTION jitquill_status jitquill_statistic_at(size_t index, jitquill_s
   X(const void*, jitquill_return_address, (const void* found, const void* slot), (found, slot), found)       \
   X(const uint32_t*, jitquill_wanted_events, (void), (), NULL)                                               \
   X(jitquill_status, jitquill_post_text, (uint32_t e, const void* p, size_t n, const char* t, size_t m),     \
-    (e, p, n, t, m), JITQUILL_NO_AGENT)
+    (e, p, n, t, m), JITQUILL_NO_AGENT)                                                                      \
+  X(const struct jitquill_trace_functions*, jitquill_trace, (void), (), NULL)
 
 /* The agent exports one, named jitquill_functions_v1. */
 typedef struct jitquill_functions {

@@ -35,10 +35,16 @@ std::string only(const test_support::TempFolder& folder) {
   return files.empty() ? "" : files[0];
 }
 
-Trace whole(const test_support::TempFolder& folder) {
+Trace whole(const test_support::TempFolder& folder, const std::string& component) {
   const std::string path = only(folder);
   Trace trace{openj9_reader::read_file(path), openj9_reader::read_dat_file(dat_of(path)), {}};
   EXPECT_EQ(describe(trace.file.violations), "");
+  std::string dats = dat_of(path);
+  if (!component.empty()) {
+    const auto own = std::filesystem::path(path).replace_filename(component + ".dat").string();
+    add_templates(test_support::read_text(own), trace.templates);
+    dats += "," + own;
+  }
   EXPECT_EQ(describe(trace.templates.violations), "");
   const auto [text, violations] = text_of(trace.file, trace.templates);
   EXPECT_EQ(describe(violations), "");
@@ -46,7 +52,7 @@ Trace whole(const test_support::TempFolder& folder) {
   for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1)
     trace.lines.push_back(text.substr(at, end - at));
   EXPECT_EQ(trace.lines.size(), trace.file.entries.size());
-  openj9_reader::expect_as_formatted(path, dat_of(path), trace.file, text);
+  openj9_reader::expect_as_formatted(path, dats, trace.file, text);
   return trace;
 }
 

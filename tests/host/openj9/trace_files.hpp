@@ -28,7 +28,8 @@ struct Trace {
   // Behind the point's text: "jqm", ">" -> what stands behind it.
   std::vector<std::string> said(const std::string& words) const;
 };
-Trace whole(const test_support::TempFolder& folder);
+// `component`: of a runtime's own, whose format data file is the second.
+Trace whole(const test_support::TempFolder& folder, const std::string& component = "");
 
 // How often each function was entered, and how often left.
 struct Balance {

@@ -278,6 +278,58 @@ TEST(OpenJ9SinkText, TellsTheDateAtMidnight) {
   EXPECT_EQ(dates, (Lines{"03:04:052026-12-01", "01:04:052026-12-02", "00:04:052026-12-03"}));
 }
 
+struct Follower final : RecordTaker {
+  void begin(std::span<const std::uint8_t> header) noexcept override { put(header); }
+  void take(std::uint64_t thread, std::span<const std::uint8_t> record) noexcept override {
+    put(record);
+    threads.push_back(thread);
+  }
+  void lose(std::uint64_t thread, std::uint64_t bytes) noexcept override {
+    lost.push_back({threads.size(), thread, bytes});
+  }
+  void put(std::span<const std::uint8_t> some) { all.insert(all.end(), some.begin(), some.end()); }
+
+  struct Lost {
+    std::size_t place;  // behind so many records
+    std::uint64_t thread, bytes;
+    bool operator==(const Lost&) const = default;
+  };
+  std::string all;
+  std::vector<std::uint64_t> threads;
+  std::vector<Lost> lost;
+};
+
+// What the file has, record by record; a loss where it happened, and how much is gone.
+TEST(OpenJ9SinkText, IsHandedOverRecordByRecord) {
+  Follower follower;
+  RunSettings settings;
+  settings.openj9_taker = &follower;
+  Bytes out;
+  tell(*begun(settings, out), out);
+  EXPECT_EQ(follower.all, openj9::tests::chars(out));
+  EXPECT_EQ(follower.threads, (std::vector<std::uint64_t>{11, 11, 0, 1ULL << 32 | 12}));
+  EXPECT_EQ(follower.lost, (std::vector<Follower::Lost>{{1, 11, 8192}}));
+}
+
+// A buffer that has no room: what did not get into it is told as lost, and no more.
+TEST(OpenJ9SinkText, TellsTheFollowerWhatHadNoMemory) {
+  Follower follower;
+  RunSettings settings;
+  settings.openj9_taker = &follower;
+  Bytes out;
+  const auto sink = begun(settings, out);
+  define(*sink, 0, "f", out);
+  RunStory story;
+  for (std::uint64_t i = 0; i < 2000; ++i) story.enter(kStart + i, 0).leave(kStart + i);
+  std::vector<std::uint8_t> little(9000);
+  Bytes full(little);
+  EXPECT_EQ(sink->batch(story.batch({0, 11, "nib"}), full), Status::kNoMemory);
+  EXPECT_EQ(sink->end(0, out), Status::kOk);
+  EXPECT_EQ(follower.all, openj9::tests::chars(out));
+  ASSERT_EQ(follower.lost.size(), 1u);
+  EXPECT_GE(follower.lost[0].bytes, 2 * 8192u);
+}
+
 // Nowhere to put a record: it is lost, told, and the next one is whole.
 TEST(OpenJ9SinkText, TellsOfRecordsThatHadNoMemory) {
   Bytes out;
