@@ -56,7 +56,8 @@ bool is_ours(const fs::path& path) {
 void add_files(ProcessOutput& process, const std::string& folder) {
   std::error_code error;
   std::vector<OutputFile> files;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  // Links are not followed: one leads to the lanes.
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
     if (at->is_regular_file(ignored) && !at->is_symlink(ignored) && is_ours(at->path()))
       files.push_back(described(at->path(), at->file_size(ignored)));

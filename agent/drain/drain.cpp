@@ -62,6 +62,10 @@ Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
   latest_ns_ = now.ns;
   if (settings.is_this_process) functions_.watch_this_process();
   functions_.set_demangling(settings.demangles);
+  if (outputs_.wants_modules()) {
+    functions_.look_at_modules();
+    define_new();
+  }
   if (settings.has_native_functions) {
     functions_.expect_natives();
     functions_.look_at_modules();
@@ -263,6 +267,8 @@ void Drain::count_news(std::uint64_t records, const Told& before, const Pairing&
 
 void Drain::define_new() noexcept {
   tell_code();
+  if (outputs_.wants_modules())
+    functions_.tell_modules([&](const ModuleNews& news) { outputs_.module(news); });
   functions_.define_new([&](const FunctionInfo& function) { outputs_.define(function); });
 }
 

@@ -134,6 +134,10 @@ class Functions {
       if (is_live(i) && read_live(placements_[by_address_[i]], from, to, record)) tell(record);
     }
   }
+  template <class Tell>
+  void tell_modules(Tell tell) noexcept {
+    native_.tell_new(tell);
+  }
   bool has_new() const noexcept { return defined_ != functions_.size(); }
   std::uint64_t nameless() const noexcept { return nameless_; }
 

@@ -178,6 +178,7 @@ void NativeModules::end_gone(std::uint64_t now_ns) noexcept {
     if (modules_[i].is_seen || modules_[i].until_ns != kNever) continue;
     end(modules_[i], now_ns);
     (void)ended_.push({i, now_ns});
+    if (i < told_) (void)untold_ends_.push(i);
   }
 }
 
@@ -322,7 +323,7 @@ bool NativeModules::apply(ByteSource& state) noexcept {
     if (state.failed() || module >= modules_.size()) return false;
     end(modules_[module], until_ns);
   }
-  put_ = modules_.size();
+  put_ = told_ = modules_.size();
   return !state.failed();
 }
 

@@ -14,6 +14,7 @@
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/growing_array.hpp"
+#include "writer/model/run.hpp"
 
 namespace jitquill::drain {
 
@@ -76,6 +77,17 @@ class NativeModules {
     }
   }
   std::size_t size() const noexcept { return modules_.size(); }
+  // tell(ModuleNews) of each that came or went since the last call.
+  template <class Tell>
+  void tell_new(Tell tell) noexcept {
+    for (; told_ < modules_.size(); ++told_) tell(news_of(modules_[told_], modules_[told_].since_ns));
+    for (const std::size_t i : untold_ends_.all()) {
+      ModuleNews news = news_of(modules_[i], modules_[i].until_ns);
+      news.path = {};
+      tell(news);
+    }
+    untold_ends_.clear();
+  }
 
   // | modules: count, {start, end, file offset, since, until, tag, inode, build-id, path} |
   // | ended: count, {module, until} |
@@ -105,6 +117,9 @@ class NativeModules {
     bool overlaps(const Module& other) const noexcept { return start < other.end && other.start < end; }
     bool is_same_code(const Module& other) const noexcept;
   };
+  static ModuleNews news_of(const Module& module, std::uint64_t when_ns) noexcept {
+    return {when_ns, module.start, module.end - module.start, module.file_offset, module.path};
+  }
   bool has_hooks(Module& module) noexcept;
   void see_mapping(std::string_view line) noexcept;
   Module* find_live(std::uint64_t start, std::uint64_t inode) noexcept;
@@ -120,6 +135,8 @@ class NativeModules {
 
   GrowingArray<Module> modules_;  // the newest last
   std::size_t put_ = 0;
+  std::size_t told_ = 0;
+  GrowingArray<std::size_t> untold_ends_;
   struct Ended {
     std::uint64_t module;
     std::uint64_t until_ns;

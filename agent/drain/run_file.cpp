@@ -10,6 +10,15 @@
 
 namespace jitquill::drain {
 
+namespace {
+
+// In a folder, or in one below it: what a journal says may be damaged.
+bool is_below(std::string_view name) noexcept {
+  return !name.empty() && name[0] != '/' && name.find("..") == name.npos;
+}
+
+}  // namespace
+
 FileName file_name(std::string_view command, const char* file) noexcept {
   Message all;
   FileName name;
@@ -118,7 +127,7 @@ bool RunFile::apply(ByteSource& state) noexcept {
   start_size_ = state.uleb128();
   before_ = state.uleb128();
   committed_ = state.uleb128();
-  return !state.failed() && !name.empty() && name.find('/') == name.npos && number_ != 0 && first_.set(name);
+  return !state.failed() && is_below(name) && number_ != 0 && first_.set(name);
 }
 
 }  // namespace jitquill::drain

@@ -85,6 +85,7 @@ Status RunOutputs::begin(Output& output, const Settings& settings, Folder& folde
   if (is_limited) output.file.limit(settings.limits);
   if (status == Status::kOk) status = make_side_file(*output.sink, settings.command, folder);
   if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
+  if (status == Status::kOk) status = output.sink->open_files(folder, false);
   output.file.began_with(output.bytes.size());
   return status;
 }
@@ -113,7 +114,7 @@ bool RunOutputs::resume(Folder& folder, Defined& defined, Say say) noexcept {
   bool all = true;
   for (Output& output : std::span(outputs_, count_)) {
     if (output.is_off) continue;
-    output.is_off = !output.file.resume(folder);
+    output.is_off = !output.file.resume(folder) || output.sink->open_files(folder, true) != Status::kOk;
     all = all && !output.is_off;
   }
   return all;
@@ -127,6 +128,12 @@ bool RunOutputs::any() const noexcept {
 bool RunOutputs::wants_code() const noexcept {
   return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
     return !output.is_off && output.sink->wants_code();
+  });
+}
+
+bool RunOutputs::wants_modules() const noexcept {
+  return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
+    return !output.is_off && output.sink->wants_modules();
   });
 }
 
@@ -167,7 +174,9 @@ void RunOutputs::encode(Output& output, Call call) noexcept {
   }
   output.bytes.cut(before);
   note(output, status == Status::kOk ? Status::kNoMemory : status);
-  if (output.bytes.failed()) output.bytes.clear();
+  if (!output.bytes.failed()) return;
+  output.bytes.clear();
+  output.sink->written(false);
 }
 
 template <class Call>
@@ -183,6 +192,10 @@ void RunOutputs::define(const FunctionInfo& function) noexcept {
 
 void RunOutputs::code(const CodeNews& news) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.code(news, out); });
+}
+
+void RunOutputs::module(const ModuleNews& news) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.module(news, out); });
 }
 
 void RunOutputs::batch(const Batch& batch) noexcept {
@@ -221,6 +234,9 @@ void RunOutputs::count_losses(Output& output) noexcept {
   count(Counter::eventlog_events_cut, now.cut - output.counted.cut);
   count(Counter::eventlog_without_capability, now.without_capability - output.counted.without_capability);
   count(Counter::openj9_texts_cut, now.texts_cut - output.counted.texts_cut);
+  count(Counter::oprofile_names_lost, now.names - output.counted.names);
+  count(Counter::oprofile_samples_lost, now.samples - output.counted.samples);
+  count(Counter::oprofile_counts_lost, now.counts - output.counted.counts);
   output.counted = now;
 }
 
@@ -237,6 +253,7 @@ void RunOutputs::write(Output& output) noexcept {
       count(Counter::bytes_written, output.bytes.size());
       output.lacks_start = false;
     }
+    output.sink->written(status == Status::kOk);
     note(output, status);
     count_losses(output);
   }
@@ -285,6 +302,7 @@ void RunOutputs::close_files() noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     output.file.close();
     if (output.streaming != nullptr) output.streaming->stream.close();
+    output.sink->forget_files();
   }
 }
 

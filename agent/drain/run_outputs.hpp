@@ -70,10 +70,12 @@ class RunOutputs {
   bool resume(Folder& folder, Defined& defined, Say say) noexcept;
   bool any() const noexcept;  // that is not off
   bool wants_code() const noexcept;
+  bool wants_modules() const noexcept;
   bool has_bytes() const noexcept;  // that append() would write, or commit
 
   void define(const FunctionInfo& function) noexcept;
   void code(const CodeNews& news) noexcept;
+  void module(const ModuleNews& news) noexcept;
   void batch(const Batch& batch) noexcept;
   void samples(const SampleBatch& batch) noexcept;
   void end(std::uint64_t when_ns) noexcept;

@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "agent/base/arena.hpp"
+#include "agent/base/fixed_text.hpp"
 #include "agent/base/guest_call.hpp"
 #include "agent/base/high_descriptor.hpp"
+#include "agent/base/text_pieces.hpp"
 #include "agent/life/dir_template.hpp"
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -161,9 +163,22 @@ int OutputPlace::open(std::string_view dir, std::uint32_t pid) noexcept {
   return taken;
 }
 
+namespace {
+
+// Of a file in a folder below ours. Nobody else can have put something there: ours is 0700.
+void make_folder_of(int folder, std::string_view name) noexcept {
+  FixedText<32> path;
+  const std::size_t end = name.find('/');
+  if (end != name.npos && path.set(first(name, end)))
+    (void)raw::call(SYS_mkdirat, folder, path.c_str(), 0700);
+}
+
+}  // namespace
+
 int OutputPlace::create(const char* name) noexcept {
   const int folder = open_folder();
   if (folder < 0) return folder;
+  make_folder_of(folder, name);
   int descriptor = raw::open_at(folder, name, kNewFile, 0600);
   raw::close(folder);
   // The last descriptor that the host may have: the folder had it. It was looked at a moment ago.

@@ -43,8 +43,8 @@ Status Agent::open_outputs() noexcept {
 }
 
 void Agent::begin_run_news() noexcept {
-  const Status begun =
-      run_news_.begin(options_, {.pid = pid_, .start_ns = monotonic_ns()}, place_, sinks_, log_);
+  const Status begun = run_news_.begin(
+      options_, {.pid = pid_, .start_ns = monotonic_ns(), .is_forked = is_child_}, place_, sinks_, log_);
   if (!is_done(begun) || !trace_components().is_on()) return;
   if (!is_done(trace_components().put_files(place_))) count(Counter::write_errors);
 }

@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -22,6 +24,8 @@ class PlainFolder final : public Folder {
  public:
   explicit PlainFolder(const std::string& path) : path_(path) {}
   int create(const char* name) noexcept override {
+    if (std::strchr(name, '/') != nullptr)
+      ::mkdir((path_ + "/" + std::string(name, std::strchr(name, '/'))).c_str(), 0700);
     return ::open((path_ + "/" + name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   }
   void remove(const char*) noexcept override {}
