@@ -27,11 +27,14 @@ CallProfile::~CallProfile() {
 void CallProfile::set(const RunSettings& settings) noexcept {
   ticky_ = settings.eventlog_ticky;
   samples_ = settings.eventlog_samples;
+  sampler_hz_ = settings.samples_hz;
   interval_ns_ = std::max<std::uint64_t>(settings.eventlog_interval_ns, 1);
 }
 
 void CallProfile::begin(LogPutter& log) noexcept {
-  if (samples_) log.put<Event::kProfBegin>(kNoCapability, 0, interval_ns_);
+  constexpr std::uint64_t kNsPerS = 1'000'000'000;
+  const std::uint64_t period_ns = sampler_hz_ != 0 ? kNsPerS / sampler_hz_ : interval_ns_;
+  if (samples_) log.put<Event::kProfBegin>(kNoCapability, 0, period_ns);
 }
 
 void CallProfile::define(const FunctionInfo& function, Level level, LogPutter& log) noexcept {
@@ -67,7 +70,7 @@ void CallProfile::end_worker(std::uint32_t worker) noexcept {
 
 void CallProfile::take(std::uint32_t worker, std::uint16_t capability, std::span<const RunEvent> calls,
                        std::uint64_t base_ns, LogPutter& log) noexcept {
-  if (Open* const of = samples_ ? open(worker) : nullptr) {
+  if (Open* const of = samples_ && sampler_hz_ == 0 ? open(worker) : nullptr) {
     log.close();  // ticks are earlier than what was put before
     sample(*of, capability, calls, base_ns, log);
     log.close();
@@ -78,6 +81,17 @@ void CallProfile::take(std::uint32_t worker, std::uint16_t capability, std::span
   const std::uint64_t when_ns = last_ns > base_ns ? last_ns - base_ns : 0;
   if (when_ns >= next_counters_ns_) put_counters(when_ns, log);
   log.close();  // what follows is of earlier calls
+}
+
+void CallProfile::take(const SampleView& sample, std::uint16_t capability, std::uint64_t when_ns,
+                       LogPutter& log) noexcept {
+  std::uint32_t stack[kMostListed];
+  std::size_t size = 0;
+  for (const SampleFrame& frame : sample.frames.first(std::min(sample.frames.size(), kMostListed)))
+    stack[size++] = kFirstCentre + frame.function;
+  if (samples_ && size != 0)
+    log.put<Event::kProfSampleCostCentre>(kNoCapability, when_ns, std::uint32_t{capability}, ++sampled_,
+                                          std::span<const std::uint32_t>(stack, size));
 }
 
 void CallProfile::count(std::span<const RunEvent> calls) noexcept {
@@ -134,7 +148,12 @@ void CallProfile::put_ticks(Open& open, std::uint16_t capability, std::uint64_t 
 }
 
 void CallProfile::put_head(Bytes& state) const noexcept {
-  state.u8(ticky_ ? 1 : 0).u8(samples_ ? 1 : 0).uleb128(interval_ns_).uleb128(next_counters_ns_);
+  state.u8(ticky_ ? 1 : 0)
+      .u8(samples_ ? 1 : 0)
+      .uleb128(sampler_hz_)
+      .uleb128(sampled_)
+      .uleb128(interval_ns_)
+      .uleb128(next_counters_ns_);
 }
 
 void CallProfile::put_changes(Bytes& state) noexcept {
@@ -150,6 +169,8 @@ void CallProfile::put_all(Bytes& state) noexcept {
 bool CallProfile::apply(ByteSource& state) noexcept {
   ticky_ = state.u8() != 0;
   samples_ = state.u8() != 0;
+  sampler_hz_ = static_cast<std::uint32_t>(state.uleb128(0xFFFFFFFF));
+  sampled_ = state.uleb128();
   interval_ns_ = std::max<std::uint64_t>(state.uleb128(), 1);
   next_counters_ns_ = state.uleb128();
   if (!counters_.apply(state)) return false;

@@ -1,8 +1,9 @@
 // Profiles of calls as GHC's tools know them, made of entries and exits: how often each function was entered
 // (ticky counters), and what was open at an interval (cost centres).
 //
-// Samples of cost centres are taken by the time of events: at each tick between two events of a thread what
-// was open there. They say what a thread was in, whether it ran or waited.
+// Samples of cost centres are a sampler's where one runs. Where none does they are taken by the time of
+// events: at each tick between two events of a thread what was open there. Those say what a thread was in,
+// whether it ran or waited.
 //
 // Context   as the sink that uses it.
 // Promises  a function is defined before it is counted or sampled. A sample has the inner 255 frames, and a
@@ -39,10 +40,13 @@ class CallProfile {
   // Calls of a thread that was `worker`th to come; times of the log are theirs less `base_ns`.
   void take(std::uint32_t worker, std::uint16_t capability, std::span<const RunEvent> calls,
             std::uint64_t base_ns, LogPutter& log) noexcept;
+  // What a sampler saw.
+  void take(const SampleView& sample, std::uint16_t capability, std::uint64_t when_ns,
+            LogPutter& log) noexcept;
   void end_worker(std::uint32_t worker) noexcept;
   void end(std::uint64_t when_ns, LogPutter& log) noexcept { put_counters(when_ns, log); }
 
-  // | ticky u8 | samples u8 | interval | next | counters |
+  // | ticky u8 | samples u8 | sampler's Hz | sampled | interval | next | counters |
   void put_changes(Bytes& state) noexcept;
   void put_all(Bytes& state) noexcept;
   bool apply(ByteSource& state) noexcept;
@@ -74,6 +78,8 @@ class CallProfile {
 
   bool ticky_ = false;
   bool samples_ = false;
+  std::uint32_t sampler_hz_ = 0;  // 0 = none runs: ticks are put
+  std::uint64_t sampled_ = 0;     // samples of it
   std::uint64_t interval_ns_ = 0;
   std::uint64_t next_counters_ns_ = 0;
   StateRows<Counter> counters_;          // by function

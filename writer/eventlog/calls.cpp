@@ -109,4 +109,25 @@ void EventlogSink::put_lost(const Here& here, const RunEvent& event) noexcept {
     here.log.put<Event::kLost>(here.worker.capability, when_ns, event.amount, log_time(event.since_ns));
 }
 
+// Of the thread that had that number last; 0 as for one that is none.
+std::uint16_t EventlogSink::capability_of(std::uint32_t tid) const noexcept {
+  for (std::size_t i = workers_.size(); i-- > 0;) {
+    if (workers_[i].tid == tid && workers_[i].capability != kNoCapability) return workers_[i].capability;
+  }
+  return 0;
+}
+
+// A counter of samples goes on by one with each, in a thread of the system; "period" is one less than that.
+Status EventlogSink::samples(const SampleBatch& batch, Bytes& out) noexcept {
+  constexpr std::uint64_t kPeriod = 0;
+  LogPutter log(out, losses_);
+  for (const SampleView& sample : batch.samples) {
+    const std::uint64_t when_ns = log_time(sample.when_ns);
+    log.put<Event::kPerfCounter>(kNoCapability, when_ns, kSamplesCounter, std::uint64_t{sample.tid}, kPeriod);
+    profile_.take(sample, capability_of(sample.tid), when_ns, log);
+  }
+  log.close();
+  return out.failed() ? Status::kNoMemory : Status::kOk;
+}
+
 }  // namespace jitquill::eventlog

@@ -46,13 +46,17 @@ void EventlogSink::set(const RunSettings& settings) noexcept {
   level_ = settings.eventlog_level;
   messages_ = settings.eventlog_messages;
   may_go_on_ = settings.may_go_on;
+  has_sampler_ = settings.samples_hz != 0;
   profile_.set(settings);
 }
 
 Status EventlogSink::begin(const Origin& origin, Bytes& out) noexcept {
-  constexpr Owner kOwners[] = {Owner::kGhc, Owner::kJitquill};
+  Owner owners[3] = {Owner::kGhc};
+  std::size_t owner_count = 1;
+  if (has_sampler_) owners[owner_count++] = Owner::kPerfTools;
+  if (own_) owners[owner_count++] = Owner::kJitquill;
   base_ns_ = origin.start_ns;
-  put_header(std::span(kOwners).first(own_ ? 2 : 1), out, static_cast<Level>(level_));
+  put_header(std::span(owners).first(owner_count), out, static_cast<Level>(level_));
   LogPutter log(out, losses_);
   log.put<Event::kCapsetCreate>(kNoCapability, 0, kProcessSet, kOfProcess);
   log.put<Event::kCapsetCreate>(kNoCapability, 0, kClockSet, kOfClock);
@@ -66,6 +70,7 @@ Status EventlogSink::begin(const Origin& origin, Bytes& out) noexcept {
   put_arguments(log, origin.arguments);
   if (own_) log.put<Event::kClockBase>(kNoCapability, 0, base_ns_);
   profile_.begin(log);
+  if (has_sampler_) log.put<Event::kPerfName>(kNoCapability, 0, kSamplesCounter, std::string_view("samples"));
   log.close();
   if (may_go_on_ && !out.failed()) kept_.keep(kStart, out.view());
   return done(out);

@@ -59,10 +59,12 @@ class EventlogSink final : public RunSink {
  public:
   void set(const RunSettings& settings) noexcept override;
   bool wants_code() const noexcept override { return true; }
+  bool wants_samples() const noexcept override { return true; }
   Status begin(const Origin& origin, Bytes& out) noexcept override;
   Status define(const FunctionInfo& function, Bytes& out) noexcept override;
   Status code(const CodeNews& news, Bytes& out) noexcept override;
   Status batch(const Batch& batch, Bytes& out) noexcept override;
+  Status samples(const SampleBatch& batch, Bytes& out) noexcept override;
   Status end(std::uint64_t when_ns, Bytes& out) noexcept override;
   bool can_go_on() const noexcept override { return true; }
   Status settle(Bytes& out) noexcept override;
@@ -93,10 +95,13 @@ class EventlogSink final : public RunSink {
     return worker.last_ns;
   }
 
+  static constexpr std::uint32_t kSamplesCounter = 0;  // of PERF_NAME
+
   // calls.cpp
   void put_calls(const Here& here, std::span<const RunEvent> calls) noexcept;
   void put_messages(const Here& here, std::span<const RunEvent> calls) noexcept;
   void put_callers(const Here& here, const RunEvent& event, const Batch& batch) noexcept;
+  std::uint16_t capability_of(std::uint32_t tid) const noexcept;
   void put_lost(const Here& here, const RunEvent& event) noexcept;
 
   // telling.cpp
@@ -143,6 +148,7 @@ class EventlogSink final : public RunSink {
   bool own_ = true;
   bool messages_ = false;
   bool may_go_on_ = false;
+  bool has_sampler_ = false;
   std::uint8_t bands_ = 0;  // of the heap profile that goes on, as its runtime says
   CallProfile profile_;
   FunctionTexts texts_;  // for messages

@@ -44,7 +44,9 @@ struct RunSettings {
   bool eventlog_samples = false;    // what is open at the interval
   std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
   std::uint64_t eventlog_interval_ns = 10'000'000;
-  bool may_go_on = false;  // begin_again() will be asked for
+  bool may_go_on = false;          // begin_again() will be asked for
+  std::uint32_t samples_hz = 0;    // samples a second of each CPU that runs the process; 0 = none are taken
+  bool samples_by_cycles = false;  // not by the clock, where the machine can
   TraceSelection openj9_select = {};
   bool openj9_internal = false;         // rings, and not all that there was
   RecordTaker* openj9_taker = nullptr;  // outlives the sink
@@ -72,12 +74,14 @@ class RunSink {
   virtual void set(const RunSettings&) noexcept {}
   // Is code() of use? The same answer always.
   virtual bool wants_code() const noexcept { return false; }
+  // Is samples() of use? The same answer always: where no output wants them none are taken.
+  virtual bool wants_samples() const noexcept { return false; }
   // A file that its readers want beside it: called as it is but for this ending, and whole before it begins.
   // Null: none.
   virtual const char* side_file() const noexcept { return nullptr; }
   virtual void put_side_file(Bytes& /*out*/) const noexcept {}
   // Files of its own beside it, which are whole at every moment, or change in place: behind begin() new ones,
-  // behind apply() those that are there, of a process that was killed.
+  // behind apply() those that are there, of a process that was killed. The folder outlives the sink.
   virtual Status open_files(Folder& /*folder*/, bool /*are_there*/) noexcept { return Status::kOk; }
   // In a child of fork, whose parent may have been in the middle of any call: they are the parent's.
   virtual void forget_files() noexcept {}

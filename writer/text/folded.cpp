@@ -61,6 +61,7 @@ struct Place {
 class FoldedSink final : public RunSink {
  public:
   ~FoldedSink() override;
+  bool wants_samples() const noexcept override { return true; }
   Status begin(const Origin&, Bytes&) noexcept override { return Status::kOk; }  // all comes at the end
   Status define(const FunctionInfo& function, Bytes& out) noexcept override;
   Status batch(const Batch& batch, Bytes& out) noexcept override;

@@ -35,6 +35,41 @@ TEST_F(EventlogProfile, SamplesWhatIsOpenAtItsInterval) {
                          {0, 1, 1, kF}, {0, 2, 2, kG, kF}, {0, 3, 2, kG, kF}, {0, 4, 1, kF}, {0, 6, 1, kG}}));
 }
 
+TEST_F(EventlogProfile, HasASamplersSamplesInPlaceOfItsOwn) {
+  begin({.eventlog_samples = true, .eventlog_interval_ns = 10, .samples_hz = 1'000});
+  for (const FunctionNumber f : {1u, 2u})
+    EXPECT_EQ(sink->define({f, 1, 0, 0, f == 1 ? "f" : "g", "f.x", 7}, out), Status::kOk);
+  thread(0).enter(kStart + 5, 1).leave(kStart + 33);
+  flush(0);
+  std::vector<SampleFrame> frames = {{1, 0, 2}, {1, 0, 1}};
+  std::vector<SampleFrame> deep(300, {1, 0, 1});
+  const std::vector<SampleView> views = {{kStart + 40, 1, 1, 77, false, false, frames},
+                                         {kStart + 41, 1, 1, 77, true, false, deep}};
+  EXPECT_EQ(sink->samples({0, 3, views}, out), Status::kOk);
+  const File file = end(100);
+  EXPECT_EQ(file.named("PROF_BEGIN").at(0).numbers, std::vector<std::uint64_t>{1'000'000});
+  EXPECT_EQ(file.named("PERF_NAME").at(0).texts, Names{"samples"});
+  const auto counters = file.named("PERF_COUNTER"), samples = file.named("PROF_SAMPLE_COST_CENTRE");
+  ASSERT_EQ(counters.size(), 2u);
+  EXPECT_EQ(counters[1].numbers, (std::vector<std::uint64_t>{0, 77, 0}));
+  EXPECT_EQ(counters[1].when_ns, 41u);
+  constexpr std::uint64_t kF = (1u << 30) + 1, kG = kF + 1;
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].numbers, (std::vector<std::uint64_t>{0, 1, 2, kG, kF}));
+  EXPECT_EQ(samples[1].numbers.size(), 3u + 255);
+}
+
+// So no cost centre is sampled, but how often a thread was is there.
+TEST_F(EventlogProfile, CountsASamplersSamplesAnyway) {
+  begin({.samples_hz = 1'000});
+  const SampleFrame frame{1, 0, 1};
+  const SampleView view{kStart + 40, 1, 1, 77, false, false, {&frame, 1}};
+  EXPECT_EQ(sink->samples({0, 0, {&view, 1}}, out), Status::kOk);
+  const File file = end(100);
+  EXPECT_EQ(file.named("PERF_COUNTER").size(), 1u);
+  EXPECT_EQ(file.named("PROF_SAMPLE_COST_CENTRE").size(), 0u);
+}
+
 TEST_F(EventlogProfile, KeepsEachBlockInTheOrderOfTime) {
   begin({.eventlog_messages = true,
          .eventlog_ticky = true,
