@@ -39,6 +39,7 @@ class OutputPlace final : public Folder {
   const char* expand(std::string_view path, std::uint32_t pid) noexcept;
 
   int create(const char* name) noexcept override;
+  int open_again(const char* name) noexcept override { return folders::open_file(path(), name); }
   void remove(const char* name) noexcept override;
   // Of the newest folder; unlimited until somebody limits it.
   Budget* budget() noexcept override { return &budget_; }

@@ -53,6 +53,7 @@ class Database {
   // A child of fork has none of it (MappedFile); and in that child, whatever its parent was doing.
   void hide_from_children() noexcept { pages_.hide_from_children(); }
   void forget() noexcept { pages_.forget(); }
+  bool take_back(int descriptor) noexcept { return pages_.take_back(descriptor); }  // as MappedFile's
 
   bool is_open() const noexcept { return pages_.is_open(); }
   std::uint64_t total_pages() const noexcept { return pages_.total(); }

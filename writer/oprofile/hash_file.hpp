@@ -35,6 +35,7 @@ class HashFile final : public PathTable {
   // As Database's.
   void hide_from_children() noexcept { file_.hide_from_children(); }
   void forget() noexcept { file_.forget(); }
+  bool take_back(int descriptor) noexcept { return file_.take_back(descriptor); }
 
   bool is_open() const noexcept { return file_.is_open(); }
 

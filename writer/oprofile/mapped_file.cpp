@@ -94,6 +94,12 @@ void MappedFile::close() noexcept {
   descriptor_.close();
 }
 
+bool MappedFile::take_back(int descriptor) noexcept {
+  if (!descriptor_.is_same_file(descriptor)) return false;
+  descriptor_.adopt(descriptor);
+  return true;
+}
+
 void MappedFile::hide_from_children() noexcept {
   if (data_ != nullptr) (void)raw::call(SYS_madvise, data_, size_, long{MADV_DONTFORK});
 }

@@ -39,6 +39,10 @@ class MappedFile {
   // In such a child.
   void forget() noexcept;
 
+  // Another descriptor of the file, whose own the process closed. False: it is another file's, and the
+  // caller's.
+  bool take_back(int descriptor) noexcept;
+
   bool is_open() const noexcept { return data_ != nullptr; }
   std::uint8_t* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }

@@ -32,6 +32,7 @@ class OprofileSink final : public RunSink {
   ~OprofileSink() override { (void)close_bases(); }
   bool wants_code() const noexcept override { return true; }
   bool wants_modules() const noexcept override { return true; }
+  bool wants_samples() const noexcept override { return true; }
   Status begin(const Origin& origin, Bytes& out) noexcept override;
   Status open_files(Folder& folder, bool are_there) noexcept override;
   void forget_files() noexcept override;
@@ -51,6 +52,7 @@ class OprofileSink final : public RunSink {
   Status make_files(Folder& folder) noexcept;
   Status open_again(Folder& folder) noexcept;
   Status begin_notes() noexcept;
+  void look_after_files() noexcept;
   template <class Put>
   Status note(Put put) noexcept;
   Mapping mapping_of(const Images::Code& code) const noexcept;
@@ -61,6 +63,7 @@ class OprofileSink final : public RunSink {
   Status flush(bool all) noexcept;
   Status close_bases() noexcept;
 
+  Folder* folder_ = nullptr;
   Words words_;
   std::uint32_t pid_ = 0;
   std::uint32_t forked_by_ = 0;  // 0: it was not forked from a process with code of its own
@@ -85,6 +88,7 @@ Status OprofileSink::begin(const Origin& origin, Bytes& out) noexcept {
 }
 
 Status OprofileSink::open_files(Folder& folder, bool are_there) noexcept {
+  folder_ = &folder;
   return are_there ? open_again(folder) : make_files(folder);
 }
 
@@ -141,7 +145,21 @@ Status OprofileSink::open_again(Folder& folder) noexcept {
   return status;
 }
 
+// Daemons close every descriptor.
+void OprofileSink::look_after_files() noexcept {
+  if (folder_ == nullptr || notes_.is_ours()) return;
+  const auto take_back = [&](const char* name, auto& file) {
+    const int descriptor = folder_->open_again(name);
+    if (descriptor >= 0 && !file.take_back(descriptor)) raw::close(descriptor);
+  };
+  take_back(kNotesName, notes_);
+  take_back(kPathsName, paths_);
+  take_back(kAddressesName, addresses_);
+  take_back(kFunctionsName, functions_);
+}
+
 void OprofileSink::forget_files() noexcept {
+  folder_ = nullptr;
   notes_.close();
   paths_.forget();
   addresses_.forget();
@@ -157,6 +175,7 @@ Status OprofileSink::note(Put put) noexcept {
 }
 
 Status OprofileSink::define(const FunctionInfo& function, Bytes&) noexcept {
+  look_after_files();
   const bool is_known = images_.define(function);
   losses_.names = images_.lost();
   return is_known ? Status::kOk : Status::kNoMemory;
@@ -164,6 +183,7 @@ Status OprofileSink::define(const FunctionInfo& function, Bytes&) noexcept {
 
 // The first is the program's.
 Status OprofileSink::module(const ModuleNews& news, Bytes&) noexcept {
+  look_after_files();
   const std::uint32_t path = images_.module(news);
   losses_.names = images_.lost();
   const bool is_gone = news.path.empty(), is_unknown = !is_gone && path == Images::kUnknown;
@@ -181,6 +201,7 @@ Mapping OprofileSink::mapping_of(const Images::Code& code) const noexcept {
 }
 
 Status OprofileSink::code(const CodeNews& news, Bytes&) noexcept {
+  look_after_files();
   const bool is_load = news.kind == CodeNews::Kind::kLoad;
   Images::Code* const code = is_load ? images_.load(news) : images_.find(news.code_id);
   losses_.names = images_.lost();
@@ -222,6 +243,7 @@ Status OprofileSink::put_samples(const SampleBatch& batch, Bytes& out) noexcept 
 }
 
 Status OprofileSink::samples(const SampleBatch& batch, Bytes& out) noexcept {
+  look_after_files();
   Status status = flush(by_address_.size() > kMostPending);
   const std::size_t addresses = by_address_.size(), functions = by_function_.size();
   if (status == Status::kOk && !batch.samples.empty()) status = put_samples(batch, out);

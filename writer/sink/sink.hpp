@@ -25,6 +25,8 @@ class Folder {
   // A new, empty file of this name, open for reading and writing; -errno if it cannot be made. The sink
   // closes it. A folder may instead hand out a file that it made for this process before, to be continued.
   virtual int create(const char* name) noexcept = 0;
+  // One that create() made here, whose descriptor the process has closed meanwhile; or negative.
+  virtual int open_again(const char* /*name*/) noexcept { return -1; }
   // Takes a file away that create() made and that came to nothing.
   virtual void remove(const char* name) noexcept = 0;
   // Where it is; stays readable for good. Empty: nowhere that could be opened.

@@ -309,6 +309,55 @@ TEST(OprofileSink, CountsWhatHasNoRoomOnTheDisk) {
   EXPECT_EQ(sum_of(story.functions()), kSamples - refused);
 }
 
+// As a daemon does, whose next file has the number of one of ours.
+TEST(OprofileSink, GoesOnWhenItsDescriptorsWereClosed) {
+  TemporaryFolder plain;
+  class Reopening final : public Folder {
+   public:
+    explicit Reopening(TemporaryFolder& folder) : folder_(folder) {}
+    int create(const char* name) noexcept override { return made.emplace_back(folder_.create(name)); }
+    int open_again(const char* name) noexcept override { return Before(folder_).create(name); }
+    void remove(const char*) noexcept override {}
+    std::vector<int> made;
+
+   private:
+    TemporaryFolder& folder_;
+  } folder(plain);
+  std::filesystem::create_directories(plain.path / "oprofile");
+  std::unique_ptr<RunSink> sink(make_oprofile_sink());
+  Bytes out;
+  ASSERT_EQ(sink->begin({.pid = kPid}, out), Status::kOk);
+  ASSERT_EQ(sink->open_files(folder, false), Status::kOk);
+  for (const int descriptor : folder.made) ::close(descriptor);
+  const int other = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  constexpr std::uint64_t kSamples = 2'000;
+  for (std::uint64_t i = 0; i < kSamples; ++i) {
+    const std::string name = "a function with a long name, so that the pool grows: " + std::to_string(i);
+    ASSERT_EQ(sink->code({CodeNews::Kind::kLoad, i + 1, 1, 64 * i, 64, name, "", 0}, out), Status::kOk);
+    ASSERT_EQ(sink->define({static_cast<FunctionNumber>(i), i + 1, 64 * i, 64, name, "", 0}, out),
+              Status::kOk);
+    const SampleFrame frame{i, 7, static_cast<FunctionNumber>(i)};
+    const SampleView view{1, 64 * i + 7, kPid, 1, false, false, {&frame, 1}};
+    ASSERT_EQ(sink->samples({0, 0, {&view, 1}}, out), Status::kOk);
+    sink->written(true);
+    Bytes state;
+    sink->put_changes(state);
+  }
+  ASSERT_EQ(sink->end(9, out), Status::kOk);
+  const RunLosses losses = sink->losses();
+  sink.reset();
+  ::close(other);
+  EXPECT_EQ(losses.names + losses.samples + losses.counts, 0u);
+  const auto read = [&](const char* name) {
+    const File file = oprofile_reader::read_file((plain.path / "oprofile" / name).string());
+    EXPECT_EQ(describe(file.violations), "") << name;
+    return file;
+  };
+  EXPECT_EQ(read("addresses#0.opdb").database.counts.size(), kSamples);
+  EXPECT_EQ(read("functions#0.opdb").database.counts.size(), kSamples);
+  EXPECT_EQ(read("notes.opnd").notes.size(), kSamples + 1);
+}
+
 // Its parent may have been in the middle of anything.
 TEST(OprofileSink, LeavesItsFilesAloneInAChild) {
   TemporaryFolder folder;
