@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "agent/base/counters.hpp"
 #include "agent/base/guest_call.hpp"
@@ -52,6 +53,7 @@ void Drain::close_files() noexcept {
   outputs_.close_files();
   journal_.close();
   code_lane_.close();
+  samples_.close_files();
 }
 
 Status Drain::open(const DrainSettings& settings, const Now& now) noexcept {
@@ -160,7 +162,23 @@ void Drain::look_for_chunks() noexcept {
 
 Pass Drain::pass(const Now& now) noexcept {
   calibrate(now);
-  return look_at_all({now.ticks, now.ns, false});
+  Pass pass = look_at_all({now.ticks, now.ns, false});
+  pass.samples = samples_.look();
+  if (pass.samples != 0) commit_all();
+  return pass;
+}
+
+// Once: what was refused is refused for good.
+void Drain::start_sampling() noexcept {
+  const sampler::Wish wish = std::exchange(settings_.sampling, {});
+  if (wish.hz == 0) return;
+  if (outputs_.wants_samples()) return (void)samples_.start(wish, settings_.say, settings_.return_address);
+  settings_.say("sample=: none of the formats shows samples, so none are taken: formats=samples does");
+}
+
+void Drain::take_samples(const SampleBatch& batch) noexcept {
+  define_new();
+  outputs_.samples(batch);
 }
 
 Pass Drain::look_at_all(const Look& look) noexcept {
@@ -200,7 +218,10 @@ void Drain::commit_code() noexcept {
   functions_.read_news();
   tell_code();
   outputs_.serve_streams();
-  if (!outputs_.has_bytes()) return;
+  if (outputs_.has_bytes()) commit_all();
+}
+
+void Drain::commit_all() noexcept {
   outputs_.append();
   outputs_.go_on_if_full();
   (void)write_journal(nullptr);
@@ -351,6 +372,7 @@ Status Drain::finish(FrameEnd how, const Now& now) noexcept {
   const Look look{now.ticks, now.ns, true};
   while (look_at_all(look).has_more) {
   }
+  samples_.finish();
   for (LaneDrain* lane : lanes_.all()) {
     if (lane == nullptr || lane->is_ended()) continue;
     thread_ = lane->run_thread();

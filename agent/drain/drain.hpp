@@ -26,6 +26,7 @@
 #include "agent/drain/journal.hpp"
 #include "agent/drain/lane_drain.hpp"
 #include "agent/drain/run_outputs.hpp"
+#include "agent/drain/samples.hpp"
 #include "agent/lanes/calibration.hpp"
 #include "agent/lanes/code_lane.hpp"
 #include "agent/lanes/pool_view.hpp"
@@ -47,16 +48,19 @@ struct DrainSettings {
   std::string_view stacks = {};       // stack=, of those
   Unwanted unwanted{};
   bool demangles = false;
+  sampler::Wish sampling{};
+  Samples::ReturnAddress return_address = nullptr;  // where hooks take some
   Say say = nullptr;
   Now later{};  // for resume(): read after the process, by the same counter; 0 = it runs no more
 };
 
 struct Pass {
   std::uint64_t records = 0;
+  std::uint64_t samples = 0;
   bool has_more = false;  // a lane had more than is taken at once: call again
 };
 
-class Drain final : private BatchTaker, private Defined {
+class Drain final : private BatchTaker, private SampleTaker, private Defined {
  public:
   Drain() noexcept = default;
   ~Drain();
@@ -70,6 +74,13 @@ class Drain final : private BatchTaker, private Defined {
   // In a child, whose parent may have been in the middle of any call: nothing else of it may be used then.
   void close_files() noexcept;
   bool is_finished() const noexcept { return is_finished_; }
+
+  // Begins to sample, if that was asked for.
+  void start_sampling() noexcept;
+  // Called by the thread that is not to be sampled.
+  void set_own_thread() noexcept { samples_.set_own_thread(); }
+  // That samples may wait to be read.
+  std::uint64_t longest_pause_ns() const noexcept { return samples_.longest_pause_ns(); }
 
   // Of native functions, from now on.
   void set_patterns(std::string_view list) noexcept { functions_.set_patterns(list); }
@@ -94,6 +105,7 @@ class Drain final : private BatchTaker, private Defined {
 
   void take_batch(std::span<const RunEvent> events, std::span<const Post> posts,
                   std::span<const CallStack> stacks) noexcept override;
+  void take_samples(const SampleBatch& batch) noexcept override;
 
   Mark so_far() const noexcept override { return {functions_.defined(), told_code_at_}; }
   void define_again(const Mark& since, RunSink& sink, Bytes& out) noexcept override;
@@ -111,6 +123,7 @@ class Drain final : private BatchTaker, private Defined {
   void define_new() noexcept;
   void tell_code() noexcept;
   void commit_code() noexcept;
+  void commit_all() noexcept;
   bool take_once(LaneDrain& lane, const Look& look, std::uint64_t& records) noexcept;
   void count_news(std::uint64_t records, const Told& before, const Pairing& pairing) noexcept;
   bool commit(LaneDrain& lane) noexcept;
@@ -129,6 +142,7 @@ class Drain final : private BatchTaker, private Defined {
   LaneReader reader_;
   EventBuffer events_{*this};
   CallStacks call_stacks_{functions_};
+  Samples samples_{functions_, *this};
   Surroundings around_{clock_, functions_, events_, &call_stacks_};
   GrowingArray<LaneDrain*> lanes_;  // by row; null = free
   RunThread thread_{};              // whose batches are taken

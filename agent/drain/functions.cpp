@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/base/text_pieces.hpp"
 #include "agent/lanes/wanted_stacks.hpp"
 
 namespace jitquill::drain {
@@ -20,6 +21,9 @@ constexpr unsigned kAddressBits =
 constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
 static_assert(kAddressKey >> kAddressBits == std::uint64_t{1} << NativeModules::kTagBits);
 constexpr std::uint32_t kNoPlacement = ~std::uint32_t{0};
+// Instead of a code's id: a module all of whose nameless code is one function, or of no module.
+constexpr std::uint64_t kStandIn = std::uint64_t{1} << 62;
+constexpr std::uint64_t kOfNoModule = kStandIn | 0xFFFFFFFF;
 constexpr std::size_t kMostOverlaps = 64;  // placements below an address that are looked at
 
 }  // namespace
@@ -224,6 +228,33 @@ FunctionNumber Functions::by_return(std::uint64_t address, std::uint64_t when_ns
   return number;
 }
 
+Functions::Place Functions::place_of(std::uint64_t address, std::uint64_t when_ns) noexcept {
+  if (const Placement* const placement = find_placement(address, when_ns))
+    return {by_id(placement->id), address - placement->address};
+  if (!native_.has(address)) return {number_strange(kOfNoModule, kOfNoModule, 0), 0};
+  const std::uint64_t tag = native_.tag_of(address, when_ns);
+  if (const NativeName native = native_.find(address, tag); !native.name.empty()) {
+    const std::uint64_t start = native.address | tag << kAddressBits;
+    return {number_strange(start | kAddressKey, 0, start), address - native.address};
+  }
+  const NativeModules::Known module = native_.module_with(address, tag);
+  const std::uint64_t id = module.is_there ? kStandIn | module.index : kOfNoModule;  // it went
+  return {number_strange(id, id, 0), module.is_there ? address - module.start : 0};
+}
+
+std::string_view Functions::name_of_stand_in(std::uint64_t id, Text& text) noexcept {
+  if (id == kOfNoModule) return "[unknown]";
+  const std::string_view path = native_.path_of(id - kStandIn);
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name = without_first(path, slash == path.npos ? 0 : slash + 1);
+  if (name.starts_with('[')) return name;  // the kernel's
+  char* at = text.made;
+  *at++ = '[';
+  at = std::copy_n(name.data(), std::min(name.size(), sizeof text.made - 2), at);
+  *at++ = ']';
+  return {text.made, static_cast<std::size_t>(at - text.made)};
+}
+
 // Of jitted code they are in the code lane, as if they lay behind it.
 bool Functions::find_tables(std::uint64_t address, std::uint64_t when_ns,
                             stacks::CodeTables& tables) noexcept {
@@ -262,6 +293,11 @@ FunctionInfo Functions::describe(FunctionNumber number, Text& text) noexcept {
   const Function& function = functions_[number];
   const std::uint64_t address = function.address & kAddressMask;
   FunctionInfo info{number, function.id, address, 0, {}, {}, 0};
+  if (function.id >= kStandIn) {
+    info.code_id = 0;
+    info.name = name_of_stand_in(function.id, text);
+    return info;
+  }
   CodeRecord record;
   const Known* const known = function.id != 0 ? this->known(function.id) : nullptr;
   const bool has_record = known != nullptr && known->record_at != 0 && lane_ != nullptr;

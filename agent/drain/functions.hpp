@@ -100,6 +100,13 @@ class Functions {
   // Of code that called: whether or not a pattern names it. Jitted, or a module's; kNone: of neither, or no
   // memory.
   FunctionNumber by_return(std::uint64_t address, std::uint64_t when_ns) noexcept;
+  // Of code that was sampled: whether or not a pattern names it. Where no name is known of a file's code, all
+  // of that file is one function, called [its name]; where no code is known, all of that is.
+  struct Place {
+    FunctionNumber function;  // kNone: no memory
+    std::uint64_t offset;     // from where it begins; 0 = that is unknown
+  };
+  Place place_of(std::uint64_t address, std::uint64_t when_ns) noexcept;
   void begin_look() noexcept { native_.begin_look(); }
   // Where the unwinding tables of the code there are. False: no code is known there.
   bool find_tables(std::uint64_t address, std::uint64_t when_ns, stacks::CodeTables& tables) noexcept;
@@ -160,7 +167,7 @@ class Functions {
     std::uint64_t address;  // in 48 bits; above them the tag of its module
   };
   struct Text {
-    char made[32];
+    char made[64];
   };
 
   void note(const lanes::CodeRecord& record) noexcept;
@@ -179,6 +186,7 @@ class Functions {
   static std::string_view made_name(std::string_view front, std::uint64_t number, int base,
                                     Text& text) noexcept;
   static std::string_view name_of_address(std::uint64_t address, Text& text) noexcept;
+  std::string_view name_of_stand_in(std::uint64_t id, Text& text) noexcept;
   std::string_view shown(std::string_view name) noexcept {
     return demangles_ ? demangler_.text_of(name) : name;
   }

@@ -18,6 +18,9 @@ constexpr std::size_t kMostModules = 16'384;
 constexpr std::size_t kMostPath = 4096;
 constexpr std::size_t kMostNoteBytes = 4096;
 
+// Its code is called by all programs, and has unwinding tables; there is no file.
+constexpr std::string_view kKernelsObject = "[vdso]";
+
 struct Mapping {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
@@ -45,7 +48,7 @@ bool take_mapping(std::string_view line, Mapping& mapping) noexcept {
   const bool is_whole = take_number(line, 16, mapping.file_offset) && take_number(line, 16, ignored) &&
                         take_number(line, 16, ignored) && take_number(line, 10, mapping.inode);
   mapping.path = without_first(line, std::min(line.find_first_not_of(' '), line.size()));
-  return is_whole && mapping.path.starts_with('/');
+  return is_whole && (mapping.path.starts_with('/') || mapping.path == kKernelsObject);
 }
 
 // see(segment) of each of the file whose beginning is mapped at `start`, until it answers true.
@@ -233,11 +236,12 @@ std::uint64_t NativeModules::find_tag(std::uint64_t address, std::uint64_t when_
 SymbolTable* NativeModules::symbols_of(Module& module) noexcept {
   if (module.symbols != nullptr) return module.symbols;
   module.symbols = new (std::nothrow) SymbolTable;
-  if (module.symbols != nullptr) (void)module.symbols->read(module.path, module.identity);
+  const bool has_file = *module.path == '/';
+  if (module.symbols != nullptr && has_file) (void)module.symbols->read(module.path, module.identity);
   return module.symbols;
 }
 
-bool NativeModules::find_tables(std::uint64_t address, ModuleTables& tables) noexcept {
+NativeModules::Module* NativeModules::look_for(std::uint64_t address) noexcept {
   constexpr std::uint64_t kPageSize = 4096;
   Module* module = module_of(address);
   std::uint64_t& strange_page = strange_pages_[address / kPageSize % kStrangePages];
@@ -246,6 +250,11 @@ bool NativeModules::find_tables(std::uint64_t address, ModuleTables& tables) noe
     module = module_of(address);
     if (module == nullptr) strange_page = address / kPageSize;
   }
+  return module;
+}
+
+bool NativeModules::find_tables(std::uint64_t address, ModuleTables& tables) noexcept {
+  Module* const module = look_for(address);
   if (module == nullptr) return false;
   if (!module->has_tables && is_this_process_) module->tables = read_tables(module->image);
   module->has_tables = true;
@@ -279,6 +288,16 @@ NativeName NativeModules::find(std::uint64_t address, std::uint64_t tag) noexcep
   const NamedRange found = symbols->find(address - bias);
   if (found.name.empty()) return {};
   return {found.offset + bias, found.size, found.name};
+}
+
+NativeModules::Known NativeModules::module_with(std::uint64_t address, std::uint64_t tag) noexcept {
+  const Module* const module = module_of(address, tag);
+  if (module == nullptr) return {};
+  return {true, static_cast<std::uint64_t>(module - modules_.data()), module->start - module->file_offset};
+}
+
+std::string_view NativeModules::path_of(std::uint64_t index) const noexcept {
+  return index < modules_.size() ? modules_[static_cast<std::size_t>(index)].path : std::string_view();
 }
 
 void NativeModules::put_from(std::size_t first, Bytes& state) noexcept {

@@ -56,8 +56,18 @@ class NativeModules {
   // The name is valid while this lives.
   NativeName find(std::uint64_t address, std::uint64_t tag) noexcept;
 
+  // Which module has an address, after find().
+  struct Known {
+    bool is_there = false;
+    std::uint64_t index = 0;  // the same for good
+    std::uint64_t start = 0;  // where its file's beginning would be
+  };
+  Known module_with(std::uint64_t address, std::uint64_t tag) noexcept;
+  std::string_view path_of(std::uint64_t index) const noexcept;
+
   // False: the address is in none. The mappings are looked at for its page once in each look, if not too many
   // others are in none either.
+  bool has(std::uint64_t address) noexcept { return look_for(address) != nullptr; }
   bool find_tables(std::uint64_t address, ModuleTables& tables) noexcept;
   void begin_look() noexcept {
     for (std::uint64_t& page : strange_pages_) page = 0;
@@ -128,6 +138,7 @@ class NativeModules {
   bool add(Module module, std::string_view path) noexcept;
   Module* module_of(std::uint64_t address, std::uint64_t tag) noexcept;
   Module* module_of(std::uint64_t address) noexcept;
+  Module* look_for(std::uint64_t address) noexcept;
   const Module* module_at(std::uint64_t address, std::uint64_t when_ns) const noexcept;
   std::uint64_t find_tag(std::uint64_t address, std::uint64_t when_ns) noexcept;
   SymbolTable* symbols_of(Module& module) noexcept;

@@ -1,5 +1,6 @@
 #include "agent/drain/process_drain.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 
@@ -64,6 +65,7 @@ void close_drain() noexcept {
 
 struct Round {
   Pass pass;
+  std::uint64_t longest_pause_ns = kLongPauseNs;
   bool is_over = false;
   bool has_said = false;
 };
@@ -75,7 +77,10 @@ Round one_round() noexcept {
   if (round.is_over) {
     g_state.has_thread = false;
   } else {
+    g_state.drain->start_sampling();  // of a start for which there was a thread already
+    g_state.drain->set_own_thread();
     round.pass = g_state.drain->pass(lanes::read_clocks());
+    round.longest_pause_ns = std::min(g_state.drain->longest_pause_ns(), kLongPauseNs);
     count_waits();
   }
   round.has_said = !g_state.said.view().empty();
@@ -103,7 +108,9 @@ void run() noexcept {
     empty_passes = round.pass.records == 0 ? empty_passes + 1 : 0;
     if (empty_passes >= kEmptyPasses && is_last_thread()) return step_down();
     const bool is_busy = empty_passes < kEmptyPasses;
-    seen = lanes::Pool::wait_for_work(seen, is_busy ? kShortPauseNs : kLongPauseNs, is_busy);
+    const std::uint64_t pause_ns =
+        is_busy ? std::min(kShortPauseNs, round.longest_pause_ns) : round.longest_pause_ns;
+    seen = lanes::Pool::wait_for_work(seen, pause_ns, is_busy);
   }
 }
 
@@ -170,10 +177,14 @@ void ProcessDrain::take_thread_wish() noexcept {
   g_state.wants_thread = false;
 }
 
+// Samples are taken from now on, not from when the thread gets a CPU, which on a busy machine takes 100 ms.
 bool ProcessDrain::start_thread() noexcept {
   (void)DrainLock::lock();
   const bool is_needed = g_state.drain != nullptr && !g_state.has_thread;
-  if (is_needed) g_state.has_thread = true;
+  if (is_needed) {
+    g_state.has_thread = true;
+    g_state.drain->start_sampling();
+  }
   DrainLock::unlock();
   if (!is_needed || start_own_thread(run, kStackSize)) return true;
   (void)DrainLock::lock();

@@ -131,6 +131,12 @@ bool RunOutputs::wants_code() const noexcept {
   });
 }
 
+bool RunOutputs::wants_samples() const noexcept {
+  return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
+    return !output.is_off && output.sink->wants_samples();
+  });
+}
+
 bool RunOutputs::wants_modules() const noexcept {
   return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
     return !output.is_off && output.sink->wants_modules();

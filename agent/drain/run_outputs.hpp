@@ -71,6 +71,7 @@ class RunOutputs {
   bool any() const noexcept;  // that is not off
   bool wants_code() const noexcept;
   bool wants_modules() const noexcept;
+  bool wants_samples() const noexcept;
   bool has_bytes() const noexcept;  // that append() would write, or commit
 
   void define(const FunctionInfo& function) noexcept;

@@ -65,6 +65,7 @@ void Agent::tell_wants() noexcept {
   wants.sites = may_trace();
   wants.stacks = is_open && options_.stack.any();
   wants.run_news = phase_ == Phase::kDormant && may_record() && RunNews::is_wanted(options_.formats);
+  wants.samples = is_open && options_.run.samples_hz != 0 && RunNews::is_wanted(options_.formats);
   wants.map_in_tmp = options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap");
   wants.own_dump = options_.takes_own_dump;
   wants_.store(wants, std::memory_order_relaxed);

@@ -61,6 +61,8 @@ class Agent {
 
   Status start(std::string_view options) noexcept;
   Status begin() noexcept;  // as the first code would
+  // The process is sampled from its start on, where that is asked for.
+  bool is_to_be_sampled() const noexcept { return wants().samples && wants().run_news; }
   Status stop() noexcept;
   // A line for the log; two are kept until there is one.
   void remark(std::string_view words) noexcept;
@@ -72,7 +74,7 @@ class Agent {
   DrainWish take_drain_wish() noexcept {
     if (std::exchange(puts_off_drain_, false)) return {};
     const bool has_thread = options_.policy != LanePolicy::kFlight;
-    const bool has_stacks = options_.stack.any();
+    const bool has_stacks = options_.stack.any() || options_.samples_stacks();
     const bool is_due = (has_thread || has_stacks) && run_news_.take_thread_wish();
     return {is_due && has_thread, is_due && has_stacks};
   }
@@ -80,7 +82,7 @@ class Agent {
   // Not behind this call: it came where the host's allocator may not be entered. The next one does.
   bool put_off_drain() noexcept {
     puts_off_drain_ = true;
-    return options_.policy != LanePolicy::kFlight || options_.stack.any();
+    return options_.policy != LanePolicy::kFlight || options_.stack.any() || options_.samples_stacks();
   }
 
   // Fill in what only the agent knows: id, time, process, thread.

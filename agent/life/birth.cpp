@@ -1,7 +1,8 @@
 // Where the library begins and ends in its host: loaded, forked, left.
 //
 // Context   [life]: the loader's thread, or the thread that forks or exits.
-// Promises  being loaded makes no file, thread or descriptor. The library is linked with -z nodelete, since
+// Promises  being loaded makes no file, thread or descriptor, unless the process is to be sampled. The
+// library is linked with -z nodelete, since
 //           code of ours may be on a stack at any time.
 #include <pthread.h>
 
@@ -92,7 +93,8 @@ void after_fork_in_child() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   // quick_exit() runs no destructors. Its handlers run newest first, so ours comes after the host's.
   at_quick_exit(on_exit_of_host);
-  (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
+  (void)with_agent([](Agent& agent) { return agent.is_to_be_sampled() ? agent.begin() : Status::kOk; },
+                   [](Agent&) { return Status::kOk; });
 }
 
 }  // namespace

@@ -166,13 +166,16 @@ void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count) 
 
 // An allocator that knows nothing of forks may be locked for ever by a thread that the child does not have.
 void fork_comes() noexcept {
-  if (!g_has_traced_allocator.load(std::memory_order_relaxed)) return;
-  g_forks_alone.store(name_targets::are_on() && is_only_thread_of_host());
+  const bool is_sampled = agent().wants().samples && agent().is_here();
+  if (!is_sampled && !g_has_traced_allocator.load(std::memory_order_relaxed)) return;
+  g_forks_alone.store((is_sampled || name_targets::are_on()) && is_only_thread_of_host());
 }
 
 void child_came() {
-  if (g_forks_alone.exchange(false) && name_targets::is_call_awaited() && !is_in_handler())
-    wake(Place::kWhereHostAllocates);
+  if (!g_forks_alone.exchange(false) || is_in_handler()) return;
+  if (name_targets::is_call_awaited()) return wake(Place::kWhereHostAllocates);
+  (void)with_agent([](Agent& agent) { return agent.is_to_be_sampled() ? agent.begin() : Status::kOk; },
+                   [](Agent&) { return Status::kBusy; });
 }
 
 void thread_comes() {

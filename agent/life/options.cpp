@@ -12,6 +12,7 @@
 #include "agent/base/text_pieces.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/life/dir_template.hpp"
+#include "agent/sampler/event.hpp"
 #include "writer/sink/sink.hpp"
 
 namespace jitquill {
@@ -266,6 +267,23 @@ const char* set_openj9_type(Options& options, std::string_view value) noexcept {
   return choose(options.run.openj9_internal, {"external", "internal"}, value)
              ? nullptr
              : "must be external or internal";
+}
+const char* set_sample(Options& options, std::string_view value) noexcept {
+  std::uint64_t hz = 0;
+  if (!read_size(value, hz) || hz > sampler::kMostHz) return "must be 0, or 1 to 100000 a second";
+  options.run.samples_hz = static_cast<std::uint32_t>(hz);
+  return nullptr;
+}
+const char* set_sample_stack(Options& options, std::string_view value) noexcept {
+  constexpr std::uint32_t kWord = 8;
+  std::uint64_t bytes = 0;
+  if (!read_size(value, bytes) || bytes > sampler::kMostStackBytes) return "must be 0 to 60k";
+  options.sample_stack_bytes = static_cast<std::uint32_t>(bytes) / kWord * kWord;
+  return nullptr;
+}
+const char* set_sample_event(Options& options, std::string_view value) noexcept {
+  return choose(options.run.samples_by_cycles, {"clock", "cycles"}, value) ? nullptr
+                                                                           : "must be clock or cycles";
 }
 const char* set_verbose(Options& options, std::string_view value) noexcept {
   return set_flag(options.verbose, value);

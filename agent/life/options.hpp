@@ -65,11 +65,14 @@ struct Options {
   bool takes_own_dump = false;  // the code of a process that writes a dump by itself is in ours, too
   bool inlining = false;
   bool arch_clock = false;
-  RunSettings run;      // eventlog.*
+  std::uint32_t sample_stack_bytes = 0;
+  RunSettings run;      // eventlog.*, sample and sample.event
   StreamTarget stream;  // of the format that is not to be a file
   OptionWords words;    // what was taken
   bool verbose = false;
   bool help = false;
+
+  bool samples_stacks() const noexcept { return run.samples_hz != 0 && sample_stack_bytes != 0; }
 
   static constexpr std::size_t kMaxProblems = 8;
   std::array<OptionProblem, kMaxProblems> problems;

@@ -15,6 +15,7 @@
 #include "agent/drain/open_sinks.hpp"
 #include "agent/drain/process_drain.hpp"
 #include "agent/hooks/left_alone.hpp"
+#include "agent/hooks/mirror.hpp"
 #include "agent/lanes/calibration.hpp"
 #include "agent/lanes/code_lane.hpp"
 #include "agent/lanes/dead_pools.hpp"
@@ -171,7 +172,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                            Log& log) noexcept {
   auto* const code_lane = new (std::nothrow) lanes::CodeLane;
   if (code_lane == nullptr) return Status::kNoMemory;
-  if (options.stack.any()) code_lane->keep_tables();
+  if (options.stack.any() || options.samples_stacks()) code_lane->keep_tables();
   Status status = begin_code_lane(*code_lane, origin, log);
   if (is_done(status) && !sinks.join(*code_lane, kCodeLaneRow)) status = Status::kNoMemory;
   if (!is_done(status)) {
@@ -198,7 +199,11 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                              .patterns = options.hooks.view(),
                              .stacks = options.stack.view(),
                              .unwanted = {left_alone::add, left_alone::clear},
-                             .demangles = options.demangle},
+                             .demangles = options.demangle,
+                             .sampling = {.hz = options.run.samples_hz,
+                                          .stack_bytes = options.sample_stack_bytes,
+                                          .by_cycles = options.run.samples_by_cycles},
+                             .return_address = mirror::return_address},
                             remark);
 }
 
@@ -210,6 +215,8 @@ Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace&
   if (const int opened = files_.open(folder_.path()); opened != 0)
     return refuse(log, folder_.path(), text_of(opened));
   files_.remove(lanes::kCodeFile);  // of an earlier start
+  if (options.run.samples_hz != 0 && options.policy == LanePolicy::kFlight)
+    (void)log.say("sample=: nothing is sampled, since policy=flight has no thread that could read samples");
   const Status opened = open_drain(options, origin, place, sinks, log);
   if (!is_done(opened)) {
     sinks.leave(kCodeLaneRow);

@@ -20,6 +20,7 @@ struct alignas(std::uint64_t) Wants {
   bool stacks : 1 = false;      // at entries of some functions that are traced
   bool run_news : 1 = false;    // outputs of it are asked for, and not open yet
   bool map_in_tmp : 1 = false;  // /tmp/perf-<pid>.map is, or will be, ours
+  bool samples : 1 = false;     // the process, if it has outputs of run news
   bool own_dump : 1 = false;    // code of a process that writes a dump of its own, in ours too
 };
 static_assert(sizeof(Wants) == sizeof(std::uint64_t));

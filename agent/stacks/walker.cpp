@@ -136,6 +136,9 @@ Walked StackWalker::walk(const Registers& innermost, bool is_exact, const Slice&
     const Step stepped = step(at, registers);
     if (stepped == kOutermost) return {walked.count, has_guessed_};
     if (stepped == kUnknown || (!is_signal && registers.sp() <= sp)) return {walked.count, true};
+    const std::uint64_t found = registers.pc();
+    registers.value[Registers::kPc] = code.return_address(found, registers.sp() - kWord);
+    if (found != 0 && registers.pc() == 0) return {walked.count, true};
     is_exact = is_signal;
   }
 }

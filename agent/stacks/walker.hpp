@@ -10,7 +10,9 @@
 //           partial: frames may be missing. No memory is touched that may be gone: it is copied by the
 //           kernel. Bounded, whatever registers and slice are. Stops where no code is known: what is told was
 //           code.
-// Does not  know names, nor where return addresses are that hooks took: who made the slice put them back.
+// Does not  know names, nor where return addresses are that hooks took: CodeSource::return_address() does, or
+// who
+//           made the slice put them back.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +36,8 @@ class CodeSource {
  public:
   // False: no code is known there.
   virtual bool find_tables(std::uint64_t address, CodeTables& tables) noexcept = 0;
+  // What was in `slot` before somebody took it, if `found` is what they put there; 0: it is not known.
+  virtual std::uint64_t return_address(std::uint64_t found, std::uint64_t /*slot*/) noexcept { return found; }
 
  protected:
   ~CodeSource() = default;

@@ -26,6 +26,7 @@ forbid agent/lanes "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/
 # Of the hooks lanes know what a CPU must provide, and what sites are: nothing that stands on lanes itself.
 forbid agent/lanes 'agent/hooks/(left_alone|mirror|name_targets|site_hooks|stack_copy)'
 forbid agent/stacks "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats|sink)/"
+forbid agent/sampler "agent/(lanes|hooks|drain|life|api|intake|unwinders|preload|cli)/|writer/($formats|sink)/"
 forbid agent/hooks "agent/(drain|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/drain "agent/(hooks|life|api|intake|unwinders|preload|cli)/|writer/($formats)/"
 forbid agent/life "agent/(api|preload|cli)/|writer/($formats)/"

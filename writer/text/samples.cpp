@@ -26,6 +26,7 @@ struct Sums {
 
 class SamplesSink final : public RunSink {
  public:
+  bool wants_samples() const noexcept override { return true; }
   Status begin(const Origin&, Bytes&) noexcept override { return Status::kOk; }  // all comes at the end
   Status define(const FunctionInfo& function, Bytes& out) noexcept override;
   Status batch(const Batch&, Bytes&) noexcept override { return Status::kOk; }
