@@ -71,6 +71,9 @@ int run_program(const nib::Source& source, const RunOptions& options) {
     say(nib::to_line(source, *result.error));
     for (const std::string& line : nib::to_lines(source, result.trace)) say(line);
   }
+  if (const std::size_t limit = executable->code_limit(); limit != options.compile.code_limit)
+    say("demo-jit: a code limit of " + std::to_string(options.compile.code_limit) +
+        " bytes is too small for this program: it grew to " + std::to_string(limit));
   if (options.heap.counts_sites) say_allocations(source, *executable);
   return is_written && !result.error ? 0 : kFailed;
 }

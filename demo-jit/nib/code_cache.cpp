@@ -15,6 +15,7 @@ namespace x86 = asmjit::x86;
 namespace {
 
 constexpr std::size_t kStubSize = 16;
+constexpr std::uint32_t kMostTimes = 64;
 
 }  // namespace
 
@@ -58,7 +59,7 @@ void Executable::unlink_all() {
 // last time, then what was.
 void Executable::make_room(const void* kept, const std::function<void(const Visit&)>& visit_stacks) {
   const std::lock_guard guard(mutex_);
-  const std::size_t goal = options_.code_limit / 4 * 3;
+  const std::size_t goal = code_limit_ / 4 * 3;
   has_grown_ = false;
   pin(kept, visit_stacks);
   std::erase_if(replaced_, [this](const Code& each) {
@@ -93,6 +94,14 @@ void Executable::pin(const void* kept, const std::function<void(const Visit&)>& 
                                    [](std::uintptr_t at, const Range& each) { return at < each.start; });
     if (behind != ranges.begin() && word <= (--behind)->end) behind->code->is_pinned = true;
   });
+}
+
+// Whose code came and went so often, that one is not cold: the limit is too small for what runs, which would
+// do little else than compile.
+void Executable::note_compiled(std::uint32_t function) {
+  if (code_limit_ == 0 || ++times_compiled_[function] <= kMostTimes) return;
+  code_limit_ = code_limit_ * 2;
+  std::fill(times_compiled_.begin(), times_compiled_.end(), 0);
 }
 
 void Executable::unload(bool used_too, std::size_t goal) {

@@ -29,7 +29,9 @@ Executable::Executable(const Source& source, Program program, const CompileOptio
       program_(std::move(program)),
       options_(options),
       table_(program_.functions.size()),
-      times_hot_(program_.functions.size()) {
+      times_hot_(program_.functions.size()),
+      code_limit_(options.code_limit),
+      times_compiled_(program_.functions.size()) {
   for (const Function& each : program_.functions)
     profiles_.push_back({.heat = options_.hot, .has_run = std::vector<std::uint8_t>(each.blocks)});
 }
@@ -44,7 +46,10 @@ Executable::~Executable() {
 
 void* Executable::placed(Unit unit, Diagnostics& diagnostics) {
   Code& code = units_[unit];
-  if (code.entry == nullptr) code.entry = compiled(unit, diagnostics);
+  if (code.entry == nullptr) {
+    code.entry = compiled(unit, diagnostics);
+    note_compiled(unit.first);
+  }
   code.is_used = true;
   void* const entry = code.entry;
   if (entry == nullptr) units_.erase(unit);

@@ -66,8 +66,11 @@ class Executable {
   // ---- The code cache (code_cache.cpp) ----
   using Visit = std::function<void(std::uintptr_t)>;
   bool is_full() const noexcept {
-    return has_grown_ && options_.code_limit != 0 && memory_.used() > options_.code_limit;
+    const std::size_t limit = code_limit_;
+    return has_grown_ && limit != 0 && memory_.used() > limit;
   }
+  // That of the options, doubled as often as it was too small for what runs.
+  std::size_t code_limit() const noexcept { return code_limit_; }
   // While nothing runs: unloads what was not called lately, moves what stays to lower memory. `visit_stacks`
   // shows all words that may be return addresses: such code stays where it is, and so does `kept`.
   void make_room(const void* kept, const std::function<void(const Visit&)>& visit_stacks);
@@ -94,6 +97,7 @@ class Executable {
   bool make_stubs(Diagnostics& diagnostics);
   void pin(const void* kept, const std::function<void(const Visit&)>& visit_stacks);
   void unload(bool used_too, std::size_t goal);
+  void note_compiled(std::uint32_t function);
   void unlink_all();
   void pack();
 
@@ -107,10 +111,12 @@ class Executable {
   std::vector<std::uint32_t> times_hot_;
   CodeData data_;
   std::map<Unit, Code> units_;
-  std::vector<Code> replaced_;           // may still run
-  char* stubs_ = nullptr;                // with a limit: what functions without code lead to
-  Unit hand_{};                          // where unloading goes on
-  std::atomic<bool> has_grown_ = false;  // since room was made
+  std::vector<Code> replaced_;  // may still run
+  char* stubs_ = nullptr;       // with a limit: what functions without code lead to
+  Unit hand_{};                 // where unloading goes on
+  std::atomic<std::size_t> code_limit_;
+  std::vector<std::uint32_t> times_compiled_;  // each function, since the limit is what it is
+  std::atomic<bool> has_grown_ = false;        // since room was made
 };
 
 std::unique_ptr<Executable> compile(const Source& source, Diagnostics& diagnostics,

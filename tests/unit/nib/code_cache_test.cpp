@@ -38,11 +38,25 @@ TEST(CodeCache, StaysBelowItsLimit) {
     EXPECT_EQ(output, expected(200, 5));
     // main runs, and what is compiled is there before there is room.
     EXPECT_LT(executable->code_size(), 3 * kLimit);
+    EXPECT_EQ(executable->code_limit(), kLimit);
     int unloaded = 0;
     for (int i = 0; i < 200; ++i) unloaded += executable->forms_of("f" + std::to_string(i)).empty() ? 1 : 0;
     EXPECT_GT(unloaded, 50);
     EXPECT_LT(unloaded, 200);
   }
+}
+
+TEST(CodeCache, GrowsWhenItIsTooSmallForWhatRuns) {
+  const Source source = source_of(churning(30, 2000));
+  Diagnostics diagnostics;
+  const auto executable = compile(source, diagnostics, {.code_limit = 1024});
+  ASSERT_NE(executable, nullptr);
+  std::string output;
+  EXPECT_FALSE(run(executable->main(), [&](std::string_view line) { output.append(line); }).error);
+  EXPECT_EQ(output, expected(30, 2000));
+  // As far as it must.
+  EXPECT_GT(executable->code_limit(), 1024u);
+  EXPECT_LT(executable->code_limit(), kLimit * 4);
 }
 
 TEST(CodeCache, FunctionsAreCompiledWhenTheyAreCalled) {
