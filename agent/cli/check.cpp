@@ -32,10 +32,10 @@ std::optional<std::uint64_t> latest_stamp(const std::string& path) {
 }
 
 void print(const std::string& file, const jitdump::Finding& finding) {
-  const jitdump::RuleText& rule = jitdump::text_of(finding.rule);
+  const RuleText& rule = jitdump::text_of(finding.rule);
   std::printf("%s: offset 0x%" PRIx64 ": %s%s: %s (%s: %s)\n", file.c_str(), finding.offset,
-              rule.weight == jitdump::Weight::kNote ? "note: " : "", rule.name, plain(finding.reason).c_str(),
-              rule.reader, rule.consequence);
+              rule.is_note() ? "note: " : "", rule.name, plain(finding.reason).c_str(), rule.reader,
+              rule.consequence);
 }
 
 void print(const std::string& file, const jitdump::CheckResult& result, std::uint64_t limit) {

@@ -25,9 +25,9 @@ int check_eventlog(const std::string& shown, std::span<const std::uint8_t> bytes
   std::uint64_t printed = 0;
   for (const eventlog::LogFinding& finding : result.findings.all()) {
     if (limit != 0 && printed == limit) break;
-    const eventlog::LogRuleText& rule = eventlog::text_of(finding.rule);
+    const RuleText& rule = eventlog::text_of(finding.rule);
     std::printf("%s: offset 0x%" PRIx64 ": %s%s:%s (%s)\n", shown.c_str(), finding.offset,
-                rule.is_note ? "note: " : "", rule.name, name_of(finding.number).c_str(), rule.readers);
+                rule.is_note() ? "note: " : "", rule.name, name_of(finding.number).c_str(), rule.consequence);
     ++printed;
   }
   const std::uint64_t all = result.wrong + result.notes;

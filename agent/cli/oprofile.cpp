@@ -11,7 +11,6 @@ namespace jitquill::cli {
 namespace {
 
 using oprofile::FileRule;
-using oprofile::FileRuleText;
 
 std::string index_text(std::uint64_t index, std::uint64_t none) {
   return index == none ? "none" : std::to_string(index);
@@ -71,7 +70,7 @@ class Shower final : public oprofile::FileVisitor {
     if (begin(at)) std::printf("0x%" PRIx64 " %" PRIu64 "\n", key, count);
   }
   void found(std::uint64_t at, FileRule rule) override {
-    if (begin(at)) std::printf("%s: %s\n", text_of(rule).name, text_of(rule).readers);
+    if (begin(at)) std::printf("%s: %s\n", text_of(rule).name, text_of(rule).consequence);
   }
 
  private:
@@ -95,11 +94,11 @@ class Checker final : public oprofile::FileVisitor {
   void path(std::uint64_t, std::string_view) override { ++records_; }
   void count(std::uint64_t, std::uint64_t, std::uint64_t) override { ++records_; }
   void found(std::uint64_t at, FileRule rule) override {
-    const FileRuleText& text = text_of(rule);
-    ++(text.is_note ? notes_ : wrong_);
+    const RuleText& text = text_of(rule);
+    ++(text.is_note() ? notes_ : wrong_);
     if (limit_ != 0 && printed_ == limit_) return;
-    std::printf("%s: offset 0x%" PRIx64 ": %s%s (%s)\n", file_.c_str(), at, text.is_note ? "note: " : "",
-                text.name, text.readers);
+    std::printf("%s: offset 0x%" PRIx64 ": %s%s (%s)\n", file_.c_str(), at, text.is_note() ? "note: " : "",
+                text.name, text.consequence);
     ++printed_;
   }
   int end() const {

@@ -9,10 +9,8 @@
 namespace jitquill::eventlog {
 namespace {
 
-enum class Weight { kWrong, kNote };
-
-constexpr LogRuleText kTexts[] = {
-#define LOG_RULE(id, name, weight, readers) {name, Weight::weight == Weight::kNote, readers},
+constexpr RuleText kTexts[] = {
+#define LOG_RULE(id, name, weight, readers) {name, RuleWeight::weight, "", readers},
 #include "writer/eventlog/log_rule.def"
 #undef LOG_RULE
 };
@@ -25,7 +23,7 @@ constexpr Event kOfCapability[] = {Event::kCreateThread, Event::kRunThread,     
 constexpr std::uint16_t kNoEvent = 0xFFFF;
 
 void note(LogCheck& check, std::uint64_t offset, LogRule rule, std::uint16_t number) noexcept {
-  ++(text_of(rule).is_note ? check.notes : check.wrong);
+  ++(text_of(rule).is_note() ? check.notes : check.wrong);
   if (check.findings.size() < LogCheck::kMostKept) (void)check.findings.push({offset, rule, number});
 }
 
@@ -101,7 +99,7 @@ void check_end(const LogWalk& walk, std::uint64_t size, LogCheck& check) noexcep
 
 }  // namespace
 
-const LogRuleText& text_of(LogRule rule) noexcept {
+const RuleText& text_of(LogRule rule) noexcept {
   return kTexts[static_cast<std::size_t>(rule)];
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "writer/bytes/growing_array.hpp"
+#include "writer/model/rule_text.hpp"
 
 namespace jitquill::eventlog {
 
@@ -18,12 +19,7 @@ enum class LogRule : std::uint8_t {
 #undef LOG_RULE
 };
 
-struct LogRuleText {
-  const char* name;
-  bool is_note;
-  const char* readers;
-};
-const LogRuleText& text_of(LogRule rule) noexcept;
+const RuleText& text_of(LogRule rule) noexcept;
 
 struct LogFinding {
   std::uint64_t offset;

@@ -9,10 +9,8 @@
 namespace jitquill::oprofile {
 namespace {
 
-enum class Weight { kWrong, kNote };
-
-constexpr FileRuleText kTexts[] = {
-#define FILE_RULE(id, name, weight, readers) {name, Weight::weight == Weight::kNote, readers},
+constexpr RuleText kTexts[] = {
+#define FILE_RULE(id, name, weight, readers) {name, RuleWeight::weight, "", readers},
 #include "writer/oprofile/file_rule.def"
 #undef FILE_RULE
 };
@@ -60,7 +58,7 @@ void walk_samples(const FileView& view, FileVisitor& visitor) noexcept {
 
 }  // namespace
 
-const FileRuleText& text_of(FileRule rule) noexcept {
+const RuleText& text_of(FileRule rule) noexcept {
   return kTexts[static_cast<std::size_t>(rule)];
 }
 
@@ -115,7 +113,7 @@ void FirstFault::look_at(std::span<const std::uint8_t> file, Kind kind, FileView
 }
 
 void FirstFault::found(std::uint64_t at, FileRule rule) {
-  if (opened_.status == Status::kOk && !text_of(rule).is_note) opened_ = {Status::kBadArgument, rule, at};
+  if (opened_.status == Status::kOk && !text_of(rule).is_note()) opened_ = {Status::kBadArgument, rule, at};
 }
 
 }  // namespace jitquill::oprofile

@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 
+#include "writer/model/rule_text.hpp"
 #include "writer/oprofile/header.hpp"
 #include "writer/oprofile/streams.hpp"
 
@@ -23,12 +24,7 @@ enum class FileRule : std::uint8_t {
 #undef FILE_RULE
 };
 
-struct FileRuleText {
-  const char* name;
-  bool is_note;
-  const char* readers;
-};
-const FileRuleText& text_of(FileRule rule) noexcept;
+const RuleText& text_of(FileRule rule) noexcept;
 
 struct TreeSizes {
   std::uint64_t pages;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "writer/model/rule_text.hpp"
+
 namespace jitquill::jitdump {
 
 enum class Rule : std::uint8_t {
@@ -15,14 +17,7 @@ enum class Rule : std::uint8_t {
 #undef RULE
 };
 
-enum class Weight : std::uint8_t { kNote, kWrong };
-
-struct RuleText {
-  const char* name;
-  Weight weight;
-  const char* reader;  // who suffers
-  const char* consequence;
-};
+using Weight = RuleWeight;
 
 const RuleText& text_of(Rule rule) noexcept;
 
