@@ -34,11 +34,28 @@ class PoolLanes final : public LaneSource {
 
 using Words = FixedText<512>;
 
+// What is to be said, the first first; more than fit are of one trouble.
+struct Said {
+  static constexpr std::size_t kMost = 3;
+  void add(std::string_view words) noexcept {
+    if (count < kMost) (void)lines[count++].set(first(words, 511));
+  }
+  Words take() noexcept {
+    if (count == 0) return {};
+    const Words taken = lines[0];
+    for (std::size_t i = 1; i < count; ++i) lines[i - 1] = lines[i];
+    --count;
+    return taken;
+  }
+  Words lines[kMost];
+  std::size_t count = 0;
+};
+
 // All under the drain's lock, but the wish, which is under the leaf lock.
 struct State {
   Drain* drain = nullptr;  // in `room`; null: none is open
   alignas(Drain) unsigned char room[sizeof(Drain)];
-  Words said;  // for the log, whose lock may not be taken here
+  Said said;  // for the log, whose lock may not be taken here
   void (*remark)(std::string_view) = nullptr;
   std::uint64_t waited_ns = 0;  // by threads, so much of it is counted
   bool has_thread = false;
@@ -48,7 +65,7 @@ constinit State g_state{};
 constinit PoolLanes g_lanes;
 
 void say(std::string_view words) noexcept {
-  if (g_state.said.view().empty()) (void)g_state.said.set(first(words, 511));
+  g_state.said.add(words);
 }
 
 void count_waits() noexcept {
@@ -83,7 +100,7 @@ Round one_round() noexcept {
     round.longest_pause_ns = std::min(g_state.drain->longest_pause_ns(), kLongPauseNs);
     count_waits();
   }
-  round.has_said = !g_state.said.view().empty();
+  round.has_said = g_state.said.count != 0;
   DrainLock::unlock();
   return round;
 }
@@ -137,8 +154,7 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
 
 FixedText<512> ProcessDrain::take_said() noexcept {
   (void)DrainLock::lock();
-  const Words said = g_state.said;
-  g_state.said = {};
+  const Words said = g_state.said.take();
   DrainLock::unlock();
   return said;
 }
@@ -196,7 +212,7 @@ bool ProcessDrain::start_thread() noexcept {
 Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexcept {
   if (DrainLock::lock(wait_ns) != OwnerLock::Entry::kTaken) return Status::kBusy;
   Status finished = Status::kOk;
-  Words said;
+  Said said;
   if (g_state.drain != nullptr) {
     while (g_state.drain->pass(lanes::read_clocks()).has_more) {
     }
@@ -207,7 +223,7 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
     g_state.said = {};
   }
   DrainLock::unlock();
-  if (!said.view().empty()) (void)log.say(said.view());
+  while (said.count != 0) log.say_for_sure(said.take().view());
   return finished;
 }
 

@@ -115,6 +115,7 @@ bool RunOutputs::resume(Folder& folder, Defined& defined, Say say) noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     if (output.is_off) continue;
     output.is_off = !output.file.resume(folder) || output.sink->open_files(folder, true) != Status::kOk;
+    output.lacks_start = false;
     all = all && !output.is_off;
   }
   return all;
@@ -162,11 +163,17 @@ void RunOutputs::note(Output& output, Status status) noexcept {
   }
   count(Counter::write_errors);
   if (status == Status::kNoSpace) take_caused_signal(-EFBIG);  // of a host's thread, which ends the process
-  if (++output.failures < kFailuresToSwitchOff) return;
+  if (++output.failures == 1 && !output.is_said) say_of(output, ": not all of it is there: ", status);
+  output.is_said = true;
+  if (output.failures < kFailuresToSwitchOff) return;
   output.is_off = true;
   count(Counter::outputs_switched_off);
+  say_of(output, ": switched off after three failures in a row: ", status);
+}
+
+void RunOutputs::say_of(const Output& output, std::string_view what, Status status) noexcept {
   Message line;
-  line.text(output.row->name).text(": switched off after three failures in a row: ").text(text(status));
+  line.text(output.row->name).text(what).text(text(status));
   if (say_ != nullptr) say_(line.view());
 }
 
@@ -246,14 +253,13 @@ void RunOutputs::count_losses(Output& output) noexcept {
   output.counted = now;
 }
 
-// Without its start a file could not be read: what comes before there is room for that is lost.
+// Without its start a file could not be read, so that is kept until there is room, with what follows it.
 void RunOutputs::write(Output& output) noexcept {
   if (!output.is_off && output.streaming != nullptr) {
     serve(output);
     return count_losses(output);
   }
-  if (!output.is_off && output.bytes.size() != 0) {
-    if (output.lacks_start) put_start(output);
+  if (!output.is_off && output.bytes.size() > output.refused) {
     const Status status = output.file.append(output.bytes.view());
     if (status == Status::kOk) {
       count(Counter::bytes_written, output.bytes.size());
@@ -263,7 +269,8 @@ void RunOutputs::write(Output& output) noexcept {
     note(output, status);
     count_losses(output);
   }
-  output.bytes.clear();
+  if (output.is_off || !output.lacks_start) output.bytes.clear();
+  output.refused = output.bytes.size();
 }
 
 void RunOutputs::append() noexcept {
@@ -292,16 +299,13 @@ void RunOutputs::go_on(Output& output) noexcept {
   (void)output.sink->leave_off(output.bytes);
   write(output);
   output.file.go_on();
-  output.lacks_start = true;
-  put_start(output);
-  write(output);
-}
-
-void RunOutputs::put_start(Output& output) noexcept {
   output.bytes.clear();
+  output.lacks_start = true;
+  output.refused = 0;
   (void)output.sink->begin_again(output.bytes);
   defined_->define_again({}, *output.sink, output.bytes);
   output.file.began_with(output.bytes.size());
+  write(output);
 }
 
 void RunOutputs::close_files() noexcept {

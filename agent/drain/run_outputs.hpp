@@ -6,8 +6,8 @@
 //
 // Context   [drain]; `jitquill recover`. Any one thread.
 // Promises  a sink that fails three times in a row, in encoding or writing, is switched off and said so
-//           once; the others go on. A file whose descriptor the process closed is opened again. What a sink
-//           could not take is not in its file in part.
+//           once, as is its first failure; the others go on. A file whose descriptor the process closed is
+//           opened again. What a sink could not take is not in its file in part.
 #pragma once
 
 #include <cstddef>
@@ -107,7 +107,9 @@ class RunOutputs {
     Bytes bytes;                     // not yet in the file
     std::uint32_t failures = 0;
     bool is_off = false;
-    bool lacks_start = false;  // of the file that it goes on in
+    bool is_said = false;     // that something is missing
+    bool lacks_start = true;  // of the file
+    std::size_t refused = 0;  // so many bytes, which are kept for that: alone they are not tried again
   };
   static constexpr std::size_t kMost = 16;
   static constexpr std::uint32_t kFailuresToSwitchOff = 3;
@@ -124,8 +126,8 @@ class RunOutputs {
   void serve_reader(Output& output, StreamReader& reader, Defined::Mark& knows) noexcept;
   void write(Output& output) noexcept;
   void go_on(Output& output) noexcept;
-  void put_start(Output& output) noexcept;
   void note(Output& output, Status status) noexcept;
+  void say_of(const Output& output, std::string_view what, Status status) noexcept;
   static void count_losses(Output& output) noexcept;
 
   Output outputs_[kMost];

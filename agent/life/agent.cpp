@@ -190,7 +190,7 @@ Status Agent::wake() noexcept {
 
 void Agent::remark(std::string_view words) noexcept {
   if (phase_ == Phase::kAwake) {
-    (void)log_.say(words);
+    log_.say_for_sure(words);
     return;
   }
   if (options_.verbose) return say_on_stderr(current_pid(), words);

@@ -89,9 +89,12 @@ Origin of_process(const Origin& origin, const OutputPlace& place, const Options&
 // None: what the drain said.
 void remark(std::string_view words) {
   const auto tell = [&](Agent& agent) {
-    const FixedText<512> said = words.empty() ? ProcessDrain::take_said() : FixedText<512>();
-    const std::string_view all = words.empty() ? said.view() : words;
-    if (!all.empty()) agent.remark(all);
+    if (!words.empty()) agent.remark(words);
+    while (words.empty()) {
+      const FixedText<512> said = ProcessDrain::take_said();
+      if (said.view().empty()) break;
+      agent.remark(said.view());
+    }
     return Status::kOk;
   };
   (void)with_agent(tell, tell);
