@@ -226,9 +226,12 @@ const char* set_eventlog_own(Options& options, std::string_view value) noexcept 
   return set_flag(options.run.eventlog_own, value);
 }
 const char* set_eventlog_level(Options& options, std::string_view value) noexcept {
-  // As writer/eventlog/level.def has them.
-  return choose(options.run.eventlog_level, {"9.0", "9.4", "9.12"}, value) ? nullptr
-                                                                           : "must be 9.0, 9.4 or 9.12";
+  constexpr std::string_view kWords[] = {
+#define EVENTLOG_LEVEL(id, word, readers) word,
+#include "writer/eventlog/level.def"
+#undef EVENTLOG_LEVEL
+  };
+  return choose(options.run.eventlog_level, kWords, value) ? nullptr : "no such GHC; help=1 lists them";
 }
 const char* set_eventlog_messages(Options& options, std::string_view value) noexcept {
   return set_flag(options.run.eventlog_messages, value);

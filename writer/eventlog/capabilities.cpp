@@ -10,7 +10,8 @@ std::uint16_t Capabilities::use(std::size_t number) noexcept {
 }
 
 std::uint16_t Capabilities::take(std::uint64_t when_ns) noexcept {
-  std::size_t number = 0;
+  while (first_free_ < rows_.size() && rows_[first_free_].is_in_use != 0) ++first_free_;
+  std::size_t number = first_free_;
   while (number < rows_.size() && (rows_[number].is_in_use != 0 || rows_[number].last_ns > when_ns)) ++number;
   return use(number);
 }
@@ -20,6 +21,7 @@ void Capabilities::give_back(std::uint16_t number, std::uint64_t last_ns) noexce
   if (row == nullptr) return;
   row->is_in_use = 0;
   row->last_ns = last_ns;
+  if (number < first_free_) first_free_ = number;
 }
 
 std::uint16_t Capabilities::named(std::uint16_t name) const noexcept {

@@ -52,7 +52,10 @@ class Capabilities {
 
   void put_changes(Bytes& state) noexcept { rows_.put_changes(state), names_.put_changes(state); }
   void put_all(Bytes& state) noexcept { rows_.put_all(state), names_.put_all(state); }
-  bool apply(ByteSource& state) noexcept { return rows_.apply(state) && names_.apply(state); }
+  bool apply(ByteSource& state) noexcept {
+    first_free_ = 0;
+    return rows_.apply(state) && names_.apply(state);
+  }
 
  private:
   struct Name {
@@ -70,7 +73,8 @@ class Capabilities {
   std::uint16_t use(std::size_t number) noexcept;
 
   StateRows<Row> rows_;
-  StateRows<Name> names_;  // by the runtime's number
+  StateRows<Name> names_;       // by the runtime's number
+  std::size_t first_free_ = 0;  // those below it are in use
 };
 
 }  // namespace jitquill::eventlog

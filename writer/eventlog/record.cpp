@@ -119,8 +119,11 @@ Block::Block(std::uint64_t when_ns, std::uint16_t capability, Bytes& out) noexce
   (void)put<Event::kBlockMarker>(when_ns, out, std::uint32_t{0}, std::uint64_t{0}, capability);
 }
 
+// One that is too large for its size stays open: it goes on to the next marker, for all readers.
 void Block::close(std::uint64_t end_ns) noexcept {
-  out_.patch_u32be(start_ + kBlockSizeAt, static_cast<std::uint32_t>(out_.size() - start_));
+  constexpr std::size_t kMost = 0xFFFFFFFF;
+  const std::size_t size = out_.size() - start_;
+  out_.patch_u32be(start_ + kBlockSizeAt, size > kMost ? 0 : static_cast<std::uint32_t>(size));
   out_.patch_u64be(start_ + kEndTimeAt, end_ns);
 }
 

@@ -165,7 +165,7 @@ Status put_pruned(const RuntimeEvent& event, const Moment& at, Bytes& out) {
 Status put_heap_info(const RuntimeEvent& event, const Moment& at, Bytes& out) {
   namespace f = field::heap_info;
   return put<Event::kHeapInfoGhc>(at.when_ns, out, kProcessSet,
-                                  static_cast<std::uint16_t>(event.number(f::generations)),
+                                  largest_below<std::uint16_t>(event.number(f::generations)),
                                   event.number(f::most), event.number(f::allocation_area),
                                   event.number(f::large_block), event.number(f::small_block));
 }

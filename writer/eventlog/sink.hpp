@@ -108,10 +108,13 @@ class EventlogSink final : public RunSink {
   void put_post(const Here& here, const Post& post) noexcept;
   bool admit(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept;
   bool admit_thread(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept;
+  bool may_be_first(const Worker& worker, const RuntimeEvent& event) const noexcept;
   bool admit_run(const Here& here, Threads::Index thread, RuntimePlace& place) noexcept;
   bool admit_stop(const Here& here, Threads::Index thread, RuntimePlace& place) noexcept;
   static bool admit_collection(Worker& worker, RuntimeEventKind kind) noexcept;
   void tell_capability(const Here& here, const RuntimeEvent& event, std::uint64_t when_ns) noexcept;
+  void enable_capability(LogPutter& log, std::uint16_t number, bool is_enabled,
+                         std::uint64_t when_ns) noexcept;
   void take_capability(const Here& here, std::uint16_t name, std::uint64_t when_ns) noexcept;
   void leave_capability(const Here& here) noexcept;
 

@@ -75,7 +75,17 @@ bool EventlogSink::admit_collection(Worker& worker, Kind kind) noexcept {
   return true;
 }
 
+// A thread that nobody told of before: it is remembered only for what is put.
+bool EventlogSink::may_be_first(const Worker& worker, const RuntimeEvent& event) const noexcept {
+  const Kind kind = event.row()->kind;
+  if (threads_.find(event.number(0)) != Threads::kNone || kind == Kind::kThreadNamed) return true;
+  const bool has_capability =
+      worker.capability != kNoCapability || (worker.is_refused == 0 && !capabilities_.are_named());
+  return has_capability && kind != Kind::kThreadStopped && kind != Kind::kThreadFinished;
+}
+
 bool EventlogSink::admit_thread(const Here& here, const RuntimeEvent& event, RuntimePlace& place) noexcept {
+  if (!may_be_first(here.worker, event)) return false;
   const Threads::Index thread = threads_.of_runtime(event.number(0));
   if (thread == Threads::kNone) return false;
   finish_system(here);
@@ -144,8 +154,17 @@ void EventlogSink::tell_capability(const Here& here, const RuntimeEvent& event,
     put_capability(here.log, number, when_ns);
   if (kind == Kind::kCapabilityTaken) take_capability(here, number, when_ns);
   if (kind == Kind::kCapabilityDeleted) delete_capability(here.log, number, when_ns);
-  if (kind == Kind::kCapabilityDisabled) here.log.put<Event::kCapDisable>(kNoCapability, when_ns, number);
-  if (kind == Kind::kCapabilityEnabled) here.log.put<Event::kCapEnable>(kNoCapability, when_ns, number);
+  if (kind == Kind::kCapabilityDisabled) enable_capability(here.log, number, false, when_ns);
+  if (kind == Kind::kCapabilityEnabled) enable_capability(here.log, number, true, when_ns);
+}
+
+void EventlogSink::enable_capability(LogPutter& log, std::uint16_t number, bool is_enabled,
+                                     std::uint64_t when_ns) noexcept {
+  if (is_enabled)
+    log.put<Event::kCapEnable>(kNoCapability, when_ns, number);
+  else
+    log.put<Event::kCapDisable>(kNoCapability, when_ns, number);
+  if (Capabilities::Row* const row = capabilities_.change(number)) row->is_enabled = is_enabled ? 1 : 0;
 }
 
 void EventlogSink::take_capability(const Here& here, std::uint16_t number, std::uint64_t when_ns) noexcept {
@@ -156,8 +175,7 @@ void EventlogSink::take_capability(const Here& here, std::uint16_t number, std::
     return;
   }
   if (worker.is_automatic != 0) {
-    here.log.put<Event::kCapDisable>(kNoCapability, when_ns, worker.capability);
-    if (Capabilities::Row* const row = capabilities_.change(worker.capability)) row->is_enabled = 0;
+    enable_capability(here.log, worker.capability, false, when_ns);
     capabilities_.give_back(worker.capability, when_ns);
     worker.is_automatic = 0;
   }

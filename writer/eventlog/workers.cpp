@@ -112,8 +112,7 @@ void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
   if (worker.task_capability != kNoCapability)
     here.log.put<Event::kTaskDelete>(kNoCapability, worker.last_ns, here.number + std::uint64_t{1});
   if (has_ended && worker.is_automatic != 0) {
-    here.log.put<Event::kCapDisable>(kNoCapability, worker.last_ns, worker.capability);
-    if (Capabilities::Row* const row = capabilities_.change(worker.capability)) row->is_enabled = 0;
+    enable_capability(here.log, worker.capability, false, worker.last_ns);
     capabilities_.give_back(worker.capability, worker.last_ns);
   }
   worker.running = worker.is_collecting = worker.is_automatic = 0;
