@@ -8,6 +8,7 @@ namespace jitquill::oprofile {
 
 Status Images::begin(std::uint32_t pid) noexcept {
   if (!taken_.grow_to(paths_.size(), 0)) return Status::kNoMemory;
+  for (const Code& code : codes_.all()) taken_[code.path < taken_.size() ? code.path : kUnknown] = 1;
   jit_ = known(paths_.add(known(paths_.add(PathTable::kRoot, "jit")), Decimal(pid).view()));
   native_ = known(paths_.add(PathTable::kRoot, "native"));
   kernel_ = known(paths_.add(PathTable::kRoot, "kernel"));
