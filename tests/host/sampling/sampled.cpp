@@ -1,6 +1,9 @@
 #include "tests/host/sampling/sampled.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -42,6 +45,17 @@ void read_row(const std::string& line, File& file) {
 }
 
 }  // namespace
+
+bool can_sample() {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.exclude_kernel = 1;
+  const long event = ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (event >= 0) ::close(static_cast<int>(event));
+  return event >= 0;
+}
 
 double File::share(const std::string& function) const {
   const auto row = rows.find(function);

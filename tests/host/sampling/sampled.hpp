@@ -11,6 +11,10 @@
 
 namespace sampled {
 
+// Where not even our own clock can be sampled, as in containers that forbid it, there is nothing to be
+// tested.
+bool can_sample();
+
 struct Row {
   std::uint64_t self = 0;
   std::uint64_t total = 0;

@@ -1,7 +1,5 @@
 // Programs whose shares are known are sampled: who was where, who called, and what could not be seen.
 #include <gtest/gtest.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -22,22 +20,10 @@ constexpr const char* kOptions = "formats=samples sample=4999 sample.stack=2k";
 constexpr double kHz = 4999;
 constexpr double kPoints = 3;  // of what is known
 
-// Where even this one is refused, as in containers that forbid it, there is nothing to be tested.
-bool can_sample() {
-  perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
-  attributes.type = PERF_TYPE_SOFTWARE;
-  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-  attributes.exclude_kernel = 1;
-  const long event = ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (event >= 0) ::close(static_cast<int>(event));
-  return event >= 0;
-}
-
 class Sampling : public testing::Test {
  protected:
   void SetUp() override {
-    if (!can_sample()) GTEST_SKIP() << "this machine lets us open no perf event";
+    if (!sampled::can_sample()) GTEST_SKIP() << "this machine lets us open no perf event";
   }
 };
 
