@@ -208,6 +208,8 @@ TEST_F(SampledOutputs, AreWholeAfterSigkillAtAnyMoment) {
                                               .environment = {},
                                               .folder = folder.path()});
     EXPECT_TRUE(recovered.succeeded()) << recovered.describe();
+    // Killed while it was beginning: nothing was promised yet.
+    if (recovered.out.find("nothing to recover") != recovered.out.npos) continue;
     const Oprofile whole(output);
     const Folded folded(output);
     const std::uint64_t samples = sum_of(whole.stream);
