@@ -90,13 +90,13 @@ class NativeModules {
   // tell(ModuleNews) of each that came or went since the last call.
   template <class Tell>
   void tell_new(Tell tell) noexcept {
-    for (; told_ < modules_.size(); ++told_) tell(news_of(modules_[told_], modules_[told_].since_ns));
-    for (const std::size_t i : untold_ends_.all()) {
-      ModuleNews news = news_of(modules_[i], modules_[i].until_ns);
-      news.path = {};
-      tell(news);
-    }
+    for (const std::size_t i : untold_ends_.all()) tell(end_of(modules_[i]));  // others may lie there now
     untold_ends_.clear();
+    for (; told_ < modules_.size(); ++told_) {
+      const Module& module = modules_[told_];
+      tell(news_of(module, module.since_ns));
+      if (module.until_ns != kNever) tell(end_of(module));
+    }
   }
 
   // | modules: count, {start, end, file offset, since, until, tag, inode, build-id, path} |
@@ -129,6 +129,9 @@ class NativeModules {
   };
   static ModuleNews news_of(const Module& module, std::uint64_t when_ns) noexcept {
     return {when_ns, module.start, module.end - module.start, module.file_offset, module.path};
+  }
+  static ModuleNews end_of(const Module& module) noexcept {
+    return {module.until_ns, module.start, module.end - module.start, module.file_offset, {}};
   }
   bool has_hooks(Module& module) noexcept;
   void see_mapping(std::string_view line) noexcept;

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 
 #include "agent/base/text_pieces.hpp"
 #include "agent/drain/functions.hpp"
+#include "agent/drain/native_modules.hpp"
 #include "agent/lanes/wanted_stacks.hpp"
 #include "tests/unit/writer/temporary_folder.hpp"
 
@@ -131,6 +133,39 @@ TEST(NativeNames, ComeAlongInTheState) {
   Bytes news;
   before.put_new(news);
   EXPECT_EQ(news.size(), 5u);  // nothing of all four, and whether names are demangled
+}
+
+// As by dlclose() and dlopen().
+TEST(NativeModules, AreToldAsGoneBeforeOthersThatLieThere) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kSize = 4096;
+  constexpr int kCode = PROT_READ | PROT_EXEC;
+  void* at = nullptr;
+  NativeModules modules;
+  modules.watch_this_process();
+  std::vector<std::string> told;
+  const auto tell = [&](const ModuleNews& news) {
+    if (news.address == reinterpret_cast<std::uint64_t>(at))
+      told.push_back(news.path.empty() ? "gone" : std::string(news.path.substr(news.path.rfind('/') + 1)));
+  };
+  const auto map = [&](const char* name, int flags) {
+    const std::string path = folder.path / name;
+    std::filesystem::copy_file("/proc/self/exe", path);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    at = mmap(at, kSize, kCode, MAP_PRIVATE | flags, file, 0);
+    close(file);
+    ASSERT_NE(at, MAP_FAILED);
+  };
+  map("first", 0);
+  modules.look();
+  modules.tell_new(tell);
+  map("second", MAP_FIXED);
+  modules.end_gone(10);
+  map("third", MAP_FIXED);
+  modules.end_gone(20);
+  modules.tell_new(tell);
+  EXPECT_EQ(told, (std::vector<std::string>{"first", "gone", "second", "gone", "third"}));
+  munmap(at, kSize);
 }
 
 class Symbols : public testing::Test {
