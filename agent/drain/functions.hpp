@@ -115,9 +115,9 @@ class Functions {
   // tell(FunctionInfo) of each that is new since the last call.
   template <class Tell>
   void define_new(Tell tell) noexcept {
-    for (; defined_ < functions_.size(); ++defined_) {
+    while (defined_ < functions_.size()) {
       Text text;
-      tell(describe(static_cast<FunctionNumber>(defined_), text));
+      tell(describe(static_cast<FunctionNumber>(defined_++), text));  // who comes now is told all up to this
     }
   }
   // Of each that define_new() has told, from `first` on, once more.

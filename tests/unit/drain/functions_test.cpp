@@ -112,6 +112,22 @@ TEST_F(Numbered, TellsAgainOfFunctionsAndOfCodeThatLives) {
   EXPECT_EQ(code, Names{"later 20480 11"});
 }
 
+// A reader of a stream who comes while a definition is told to the others.
+TEST_F(Numbered, TellsAgainOfTheOneThatIsBeingTold) {
+  load(1, 5, 0x1000, 10, "one");
+  load(2, 6, 0x2000, 10, "two");
+  functions.read_news();
+  EXPECT_EQ(functions.by_id(1), 0u);
+  EXPECT_EQ(functions.by_id(2), 1u);
+  std::vector<std::size_t> seen;
+  functions.define_new([&](const FunctionInfo&) {
+    std::size_t count = 0;
+    functions.define_again(0, [&](const FunctionInfo&) { ++count; });
+    seen.push_back(count);
+  });
+  EXPECT_EQ(seen, (std::vector<std::size_t>{1, 2}));
+}
+
 // A child of fork goes on with its parent's ids.
 TEST_F(Numbered, IdsMayBeginAnywhere) {
   constexpr std::uint64_t kBegin = 5'000'000;
