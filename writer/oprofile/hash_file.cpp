@@ -10,6 +10,7 @@ namespace {
 
 // Words behind the header that all kinds have; entries follow.
 constexpr std::size_t kEntries = 0, kPoolSize = 1, kSizes = 2;
+constexpr std::size_t kLeastPool = 2;  // the root's name
 constexpr std::size_t kMostPool = std::size_t{1} << 31;
 
 }  // namespace
@@ -26,7 +27,7 @@ Status HashFile::make(int descriptor, const Shape& shape) noexcept {
     return status;
   for (std::uint32_t slot = 1; slot < size(); ++slot) words_.store(parent_of(slot), words_.nil());
   *pool() = '/';
-  pool_used_ = 2;
+  pool_used_ = kLeastPool;
   words_.store(word(kEntries), size());
   words_.store(word(kPoolSize), pool_size_);
   Bytes header(std::span<std::uint8_t>(file_.data(), header_size(words_)));
@@ -44,10 +45,11 @@ Opened HashFile::open(int descriptor) noexcept {
   if (opened.status == Status::kOk) {
     words_ = view.words();
     const std::uint64_t entries = view.number(view.data_at());
-    if (entries >= kMostPool || !is_table_size(static_cast<std::uint32_t>(entries)))
-      opened = {Status::kBadArgument, FileRule::kMapSize, view.data_at()};
     set_sizes(static_cast<std::uint32_t>(entries), 1);
     pool_size_ = view.number(view.data_at() + words_.width());
+    const bool is_map = entries < kMostPool && is_table_size(static_cast<std::uint32_t>(entries));
+    if (!is_map || pool_size_ < kLeastPool)
+      opened = {Status::kBadArgument, FileRule::kMapSize, view.data_at()};
   }
   if (opened.status == Status::kOk)
     forget_names_of_none();
@@ -59,7 +61,7 @@ Opened HashFile::open(int descriptor) noexcept {
 // What the last kill left behind the names, and in entries that are none.
 void HashFile::forget_names_of_none() noexcept {
   std::uint32_t used = 1;
-  pool_used_ = 2;
+  pool_used_ = kLeastPool;
   for (std::uint32_t slot = 1; slot < size(); ++slot) {
     if (is_free(slot)) {
       std::memset(name_of(slot), 0, words_.width());

@@ -240,5 +240,21 @@ TEST(OprofileReopen, HashFileRefusesWhatIsDamaged) {
   EXPECT_GT(refused, 200);
 }
 
+TEST(OprofileReopen, HashFileHasRoomForItsRoot) {
+  const Words words = Words::little_endian(4);
+  for (const std::uint8_t size : {std::uint8_t{0}, std::uint8_t{1}}) {
+    const tests::DatabaseFile file;
+    HashFile map;
+    ASSERT_EQ(map.make(file.handle(), {.words = words, .entries = 11, .pool_size = 64}), Status::kOk);
+    ASSERT_EQ(map.close(), Status::kOk);
+    std::vector<std::uint8_t> bytes = file.bytes();
+    bytes[header_size(words) + words.width()] = size;
+    file.put(bytes);
+    const Opened opened = map.open(file.handle());
+    EXPECT_EQ(opened.status, Status::kBadArgument);
+    EXPECT_EQ(opened.rule, FileRule::kMapSize);
+  }
+}
+
 }  // namespace
 }  // namespace jitquill::oprofile
