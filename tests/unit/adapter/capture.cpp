@@ -127,6 +127,9 @@ const std::uint32_t* wanted_events() {
 jitquill_status post_text(std::uint32_t, const void*, std::size_t, const char*, std::size_t) {
   return JITQUILL_OK;
 }
+const jitquill_trace_functions* trace() {
+  return nullptr;
+}
 
 }  // namespace
 
@@ -202,4 +205,5 @@ extern "C" const jitquill_functions jitquill_functions_v1 = {
     capture::return_address,
     capture::wanted_events,
     capture::post_text,
+    capture::trace,
 };
