@@ -41,6 +41,9 @@ class FilesBefore final : public Folder {
   int create(const char* name) noexcept override {
     return raw::open_at(folder_, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
   }
+  int create_next(const char* name) noexcept override {
+    return raw::open_at(folder_, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  }
   void remove(const char* name) noexcept override { (void)raw::call(SYS_unlinkat, folder_, name, 0); }
   const char* path() const noexcept override { return path_; }
 

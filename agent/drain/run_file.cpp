@@ -47,6 +47,7 @@ Status RunFile::create(Folder& folder, const FileName& name) noexcept {
 }
 
 bool RunFile::resume(Folder& folder) noexcept {
+  before_us_ = &folder;
   path_ = folder.path();
   (void)folders::inspect(path_, folder_);
   const int descriptor = folder.create(name_of(number_).c_str());
@@ -97,7 +98,9 @@ bool RunFile::is_full_with(std::size_t to_append, std::size_t more) const noexce
 }
 
 bool RunFile::make_next() noexcept {
-  const int descriptor = folders::create_file(path_, folder_, name_of(number_ + 1).c_str());
+  const FileName name = name_of(number_ + 1);
+  const int descriptor = before_us_ != nullptr ? before_us_->create_next(name.c_str())
+                                               : folders::create_file(path_, folder_, name.c_str());
   if (descriptor >= 0) next_.adopt(descriptor);
   if (descriptor < 0) limits_.bytes = 0;
   return descriptor >= 0;
@@ -109,8 +112,10 @@ void RunFile::go_on() noexcept {
   before_ += size_;
   size_ = committed_ = start_size_ = 0;
   ++number_;
-  if (limits_.kept != 0 && number_ > limits_.kept)
-    folders::remove_file(path_, folder_, name_of(number_ - limits_.kept).c_str());
+  if (limits_.kept == 0 || number_ <= limits_.kept) return;
+  const FileName oldest = name_of(number_ - limits_.kept);
+  before_us_ != nullptr ? before_us_->remove(oldest.c_str())
+                        : folders::remove_file(path_, folder_, oldest.c_str());
 }
 
 void RunFile::put(Bytes& state) const noexcept {

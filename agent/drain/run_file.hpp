@@ -78,6 +78,7 @@ class RunFile {
   std::uint64_t before_ = 0;  // in the files before
   const char* path_ = "";     // of their folder
   folders::Identity folder_;
+  Folder* before_us_ = nullptr;  // instead, of a process that is gone
 };
 
 }  // namespace jitquill::drain

@@ -99,8 +99,11 @@ void EventlogSink::put_callers(const Here& here, const RunEvent& event, const Ba
                                 stack.callers.first(std::min(stack.callers.size(), kMostListed)));
 }
 
+// Among them may be the end of what went on before: else all that is told behind them would be refused.
 void EventlogSink::put_lost(const Here& here, const RunEvent& event) noexcept {
   const std::uint64_t when_ns = here.worker.last_ns;
+  stop_all(here);
+  here.worker.has_lost = 1;
   Bytes words;
   words.raw(Decimal(event.amount).view()).raw(std::string_view(" records of this thread are lost"));
   const std::string_view text(reinterpret_cast<const char*>(words.view().data()), words.size());

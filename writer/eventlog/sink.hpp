@@ -35,16 +35,17 @@ struct Worker {
   std::uint8_t is_automatic = 0;                  // its capability ends with it
   std::uint8_t is_collecting = 0;
   std::uint8_t is_refused = 0;  // no capability was left
+  std::uint8_t has_lost = 0;    // perhaps which capability its runtime gave it
 
   template <class Each>
   void each(Each each) const noexcept {
     each(last_ns), each(tid), each(running), each(system), each(capability), each(task_capability);
-    each(is_automatic), each(is_collecting), each(is_refused);
+    each(is_automatic), each(is_collecting), each(is_refused), each(has_lost);
   }
   template <class Each>
   void each(Each each) noexcept {
     each(last_ns), each(tid), each(running), each(system), each(capability), each(task_capability);
-    each(is_automatic), each(is_collecting), each(is_refused);
+    each(is_automatic), each(is_collecting), each(is_refused), each(has_lost);
   }
 };
 
@@ -123,6 +124,7 @@ class EventlogSink final : public RunSink {
   void take_automatic(const Here& here) noexcept;
   void stand_for(const Here& here) noexcept;
   void finish_system(const Here& here) noexcept;
+  void stop_all(const Here& here) noexcept;
   void end_worker(const Here& here, bool has_ended) noexcept;
   void put_task(const Here& here) noexcept;
   void put_capability(LogPutter& log, std::uint16_t number, std::uint64_t when_ns) noexcept;

@@ -79,8 +79,8 @@ bool EventlogSink::admit_collection(Worker& worker, Kind kind) noexcept {
 bool EventlogSink::may_be_first(const Worker& worker, const RuntimeEvent& event) const noexcept {
   const Kind kind = event.row()->kind;
   if (threads_.find(event.number(0)) != Threads::kNone || kind == Kind::kThreadNamed) return true;
-  const bool has_capability =
-      worker.capability != kNoCapability || (worker.is_refused == 0 && !capabilities_.are_named());
+  const bool may_take = worker.is_refused == 0 && (worker.has_lost != 0 || !capabilities_.are_named());
+  const bool has_capability = worker.capability != kNoCapability || may_take;
   return has_capability && kind != Kind::kThreadStopped && kind != Kind::kThreadFinished;
 }
 
@@ -180,6 +180,7 @@ void EventlogSink::take_capability(const Here& here, std::uint16_t number, std::
     worker.is_automatic = 0;
   }
   worker.capability = number;
+  worker.has_lost = 0;
   put_task(here);
 }
 

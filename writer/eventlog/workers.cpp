@@ -6,7 +6,8 @@ namespace jitquill::eventlog {
 // Before what needs a capability, or at least a row in tools.
 void EventlogSink::serve(const Here& here) noexcept {
   Worker& worker = here.worker;
-  if (worker.capability == kNoCapability && !capabilities_.are_named()) take_automatic(here);
+  const bool may_be_named = capabilities_.are_named() && worker.has_lost == 0;
+  if (worker.capability == kNoCapability && !may_be_named) take_automatic(here);
   if (worker.capability != kNoCapability && !threads_.are_told() && worker.system == 0) stand_for(here);
 }
 
@@ -97,25 +98,32 @@ void EventlogSink::finish_system(const Here& here) noexcept {
   worker.running = 0;
 }
 
+// What the runtime told last goes on no longer.
+void EventlogSink::stop_all(const Here& here) noexcept {
+  Worker& worker = here.worker;
+  if (worker.is_collecting != 0) here.log.put<Event::kGcEnd>(worker.capability, worker.last_ns);
+  worker.is_collecting = 0;
+  if (worker.running == 0 || worker.running == worker.system) return;
+  here.log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.running - 1].number,
+                                   kYields, std::uint32_t{0});
+  std::uint64_t when_ns = worker.last_ns;
+  threads_.stop(worker.running - 1, here.number, when_ns);
+  worker.running = 0;
+}
+
 // Whoever still runs in a thread that is gone does not any longer.
 void EventlogSink::end_worker(const Here& here, bool has_ended) noexcept {
   Worker& worker = here.worker;
   profile_.end_worker(here.number);
   finish_system(here);
-  if (worker.is_collecting != 0) here.log.put<Event::kGcEnd>(worker.capability, worker.last_ns);
-  if (worker.running != 0) {
-    here.log.put<Event::kStopThread>(worker.capability, worker.last_ns, threads_[worker.running - 1].number,
-                                     kYields, std::uint32_t{0});
-    std::uint64_t when_ns = worker.last_ns;
-    threads_.stop(worker.running - 1, here.number, when_ns);
-  }
+  stop_all(here);
   if (worker.task_capability != kNoCapability)
     here.log.put<Event::kTaskDelete>(kNoCapability, worker.last_ns, here.number + std::uint64_t{1});
   if (has_ended && worker.is_automatic != 0) {
     enable_capability(here.log, worker.capability, false, worker.last_ns);
     capabilities_.give_back(worker.capability, worker.last_ns);
   }
-  worker.running = worker.is_collecting = worker.is_automatic = 0;
+  worker.is_automatic = 0;
   worker.capability = worker.task_capability = kNoCapability;
 }
 

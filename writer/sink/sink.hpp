@@ -27,6 +27,9 @@ class Folder {
   virtual int create(const char* name) noexcept = 0;
   // One that create() made here, whose descriptor the process has closed meanwhile; or negative.
   virtual int open_again(const char* /*name*/) noexcept { return -1; }
+  // Another file of a sink, behind its first: where create() hands out those that are there, a new one all
+  // the same.
+  virtual int create_next(const char* name) noexcept { return create(name); }
   // Takes a file away that create() made and that came to nothing.
   virtual void remove(const char* name) noexcept = 0;
   // Where it is; stays readable for good. Empty: nowhere that could be opened.

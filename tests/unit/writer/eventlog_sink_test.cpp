@@ -393,5 +393,28 @@ TEST_F(EventlogSink, EnablesACapabilityThatWasDisabledBeforeItIsTaken) {
   EXPECT_EQ(file.named("CAP_ENABLE").size(), 2u);
 }
 
+// What is lost may be the stop, the end of the collection, and which capability it has.
+TEST_F(EventlogSink, GoesOnBehindALoss) {
+  tell(0, 10, {Kind::kCapabilityTaken, {0}});
+  tell(0, 20, {Kind::kThreadCreated, {7}});
+  tell(0, 21, {Kind::kThreadCreated, {8}});
+  tell(0, 22, {Kind::kThreadRunning, {7}});
+  tell(0, 23, {Kind::kGcBegin, {0}});
+  thread(0).other(RunEventKind::kLost, kStart + 40, kStart + 30, 5);
+  tell(0, 50, {Kind::kThreadRunning, {8}});
+  tell(0, 60, {Kind::kThreadStopped, {8, 1, 0}});
+  flush(0);
+  thread(1).other(RunEventKind::kLost, kStart + 40, kStart + 30, 5);
+  tell(1, 51, {Kind::kThreadRunning, {7}});
+  tell(1, 61, {Kind::kThreadStopped, {7, 1, 0}});
+  flush(1);
+  const File file = end(100);
+  EXPECT_EQ(refused(), 0u);
+  EXPECT_EQ(file.named("GC_END").size(), 1u);
+  EXPECT_EQ(file.named("RUN_THREAD").size(), 3u);
+  EXPECT_EQ(file.named("STOP_THREAD").size(), 3u);
+  EXPECT_EQ(file.named("CAP_CREATE").size(), 2u);
+}
+
 }  // namespace
 }  // namespace jitquill
