@@ -214,6 +214,7 @@ std::vector<ProcessOutput> read_outputs(const std::vector<std::string>& folders,
     const bool is_said = process.state == ProcessState::kEnded;
     process.calls = is_said ? value_of(process.statistics, "run_calls") : calls_in_files(process);
     process.events = value_of(process.statistics, "run_records");
+    process.samples = value_of(process.statistics, "samples");
     process.functions = is_said ? said : std::max(said, functions_in_files(process));
   }
   return processes;

@@ -32,7 +32,8 @@ struct ProcessOutput {
   int pid = 0;
   ProcessState state = ProcessState::kEnded;
   std::uint64_t functions = 0;
-  std::uint64_t calls = 0;   // of functions, in the outputs of run news
+  std::uint64_t calls = 0;    // of functions, in the outputs of run news
+  std::uint64_t samples = 0;  // 0 where it was killed
   std::uint64_t events = 0;  // records of run news: entries, ends, what a runtime told; 0 where it was killed
   bool is_torn = false;      // a dump ends inside a record
   std::vector<StatisticsRow> statistics;

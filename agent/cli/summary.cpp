@@ -31,6 +31,7 @@ std::string text_of(const ProcessOutput& process) {
   std::string text = "  " + plain(process.name) + ": " + counted(process.functions, "function");
   if (process.calls != 0) text.append(", ").append(counted(process.calls, "call"));
   if (process.events != 0) text.append(", ").append(counted(process.events, "event"));
+  if (process.samples != 0) text.append(", ").append(counted(process.samples, "sample"));
   if (process.state != ProcessState::kEnded) text.append(", ").append(words_of(process.state));
   if (process.is_torn) text += ", its last record was cut off";
   text += "\n";
@@ -51,6 +52,8 @@ void put(Json& json, const ProcessOutput& process) {
       .number(process.calls)
       .key("events")
       .number(process.events)
+      .key("samples")
+      .number(process.samples)
       .key("folders")
       .begin_array();
   for (const std::string& folder : process.folders) json.text(folder);
@@ -123,6 +126,10 @@ std::uint64_t Summary::calls() const {
   return sum_of(processes, &ProcessOutput::calls);
 }
 
+std::uint64_t Summary::samples() const {
+  return sum_of(processes, &ProcessOutput::samples);
+}
+
 std::uint64_t Summary::events() const {
   return sum_of(processes, &ProcessOutput::events);
 }
@@ -188,6 +195,8 @@ std::string json_of(const Summary& summary) {
       .number(summary.calls())
       .key("events")
       .number(summary.events())
+      .key("samples")
+      .number(summary.samples())
       .key("bytes")
       .number(summary.bytes());
   json.key("processes").begin_array();

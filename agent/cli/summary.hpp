@@ -21,8 +21,9 @@ struct Summary {
   std::uint64_t functions() const;
   std::uint64_t calls() const;
   std::uint64_t events() const;
+  std::uint64_t samples() const;
   std::uint64_t bytes() const;
-  bool has_recorded() const { return functions() != 0 || calls() != 0 || events() != 0; }
+  bool has_recorded() const { return functions() != 0 || calls() != 0 || events() != 0 || samples() != 0; }
 };
 
 // Fills in `missing`. `program`: what was run, as it was found.

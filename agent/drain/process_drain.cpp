@@ -94,8 +94,8 @@ Round one_round() noexcept {
   if (round.is_over) {
     g_state.has_thread = false;
   } else {
-    g_state.drain->start_sampling();  // of a start for which there was a thread already
     g_state.drain->set_own_thread();
+    g_state.drain->start_sampling();  // of a start for which there was a thread already
     round.pass = g_state.drain->pass(lanes::read_clocks());
     round.longest_pause_ns = std::min(g_state.drain->longest_pause_ns(), kLongPauseNs);
     count_waits();

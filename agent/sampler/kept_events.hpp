@@ -26,8 +26,8 @@ class KeptEvents {
   template <class See>
   void take_back(See see) noexcept {
     int events[kMostAtOnce];
-    for (std::size_t i = 0; i < ends_.size(); i += 2) {
-      for (std::size_t count = receive(ends_[i], events); count != 0; count = receive(ends_[i], events)) {
+    for (const Pair& pair : pairs_.all()) {
+      while (const std::size_t count = receive(pair.receives, events)) {
         see(std::span<const int>(events, count));
         close({events, count});
       }
@@ -41,10 +41,23 @@ class KeptEvents {
   int send(std::span<const int> events) noexcept;
   int send_once(std::span<const int> events) noexcept;
   int make_pair() noexcept;
-  static std::size_t receive(int from, int (&events)[kMostAtOnce]) noexcept;
+  // An end, and how it is known again: its number may be a file of the host's by then.
+  struct End {
+    int descriptor = -1;
+    std::uint64_t inode = 0;
+  };
+  struct Pair {
+    End receives;
+    End sends;
+  };
+
+  static bool adopt(int descriptor, End& end) noexcept;
+  static bool is_ours(const End& end) noexcept;
+  static void release(const End& end) noexcept;
+  static std::size_t receive(const End& from, int (&events)[kMostAtOnce]) noexcept;
   static void close(std::span<const int> events) noexcept;
 
-  GrowingArray<int> ends_;  // of pairs: the receiving one, then the sending one
+  GrowingArray<Pair> pairs_;
 };
 
 }  // namespace jitquill::sampler

@@ -11,6 +11,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/folder_entries.hpp"
+#include "agent/base/high_descriptor.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/sampler/limits.hpp"
 
@@ -77,9 +78,13 @@ bool Sampler::read_threads(GrowingArray<std::uint32_t>& tids) const noexcept {
 }
 
 Refusal Sampler::open_ring(std::uint32_t tid, std::uint32_t cpu, std::size_t bytes) noexcept {
-  CpuRing one{{}, cpu, event_.open(tid, cpu)};
+  CpuRing one;
+  one.cpu = cpu;
+  one.event = event_.open(tid, cpu);
   if (one.event == -ENODEV) return {};  // the CPU went off
+  if (one.event >= 0) one.event = moved_high(one.event);
   if (one.event < 0) return {Refusal::Call::kOpen, one.event};
+  one.event_id = Event::id_of(one.event);
   const int mapped = one.ring.map(one.event, bytes);
   if (mapped == 0 && rings_.push(one)) return {};
   one.ring.unmap();
@@ -138,6 +143,7 @@ bool Sampler::open(const Wish& wish, Say say) noexcept {
   strange_.clear();
   is_settling_ = true;
   settled_ns_ = monotonic_ns();
+  settle();  // at once, where nobody could make a thread meanwhile
   return true;
 }
 
@@ -232,11 +238,16 @@ std::uint64_t Sampler::longest_pause_ns() const noexcept {
   return std::max<std::uint64_t>(samples, 1) * kNsPerSecond / wish_.hz;
 }
 
+// Its number may be a file of the host's by now.
+bool Sampler::has_event(const CpuRing& one) noexcept {
+  return one.event >= 0 && Event::id_of(one.event) == one.event_id;
+}
+
 // A ring whose event cannot be kept goes on, since it is mapped.
 void Sampler::keep_events() noexcept {
   GrowingArray<int> events;
   for (CpuRing& one : rings_.all()) {
-    if (one.event >= 0 && !events.push(one.event)) raw::close(one.event);
+    if (has_event(one) && !events.push(one.event)) raw::close(one.event);
     one.event = -1;
   }
   if (!events.empty()) (void)kept_.keep(events.all());
@@ -253,7 +264,7 @@ void Sampler::end_events() noexcept {
 
 void Sampler::close_events() noexcept {
   for (CpuRing& one : rings_.all()) {
-    if (one.event >= 0) raw::close(one.event);
+    if (has_event(one)) raw::close(one.event);
     one.event = -1;
   }
 }

@@ -89,8 +89,9 @@ class Sampler {
  private:
   struct CpuRing {
     Ring ring;
-    std::uint32_t cpu;
-    int event;  // its first, while others are opened that write into its ring; -1 = kept like those
+    std::uint32_t cpu = 0;
+    int event = -1;  // its first, while others are opened that write into its ring; -1 = kept like those
+    std::uint64_t event_id = 0;
     std::uint64_t told_lost =
         0;                   // by records, which the kernel writes in front of the next one that finds room
     std::uint64_t lost = 0;  // by its events, when they had ended
@@ -105,6 +106,7 @@ class Sampler {
   void note_own(std::uint32_t tid, std::uint32_t cpu, int event) noexcept;
   void follow_or_count(std::uint32_t tid) noexcept;
   void settle() noexcept;
+  static bool has_event(const CpuRing& one) noexcept;
   void keep_events() noexcept;
   void end_events() noexcept;
   void close_events() noexcept;

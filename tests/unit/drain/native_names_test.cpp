@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +52,37 @@ TEST(NativeNames, AreThoseOfTheContainingSymbol) {
   EXPECT_EQ(functions.by_address(one, 1), number);
   EXPECT_NE(functions.by_address(address_of(native_two), 1), number);
   EXPECT_EQ(name_of(functions, number), "native_one");
+  EXPECT_EQ(functions.nameless(), 0u);
+}
+
+// Whether or not a pattern names it: who is sampled was not asked.
+TEST(NativeNames, OfSamplesAreThoseOfAllCode) {
+  Functions functions;
+  functions.watch_this_process();
+  functions.set_patterns("nothing");
+  const std::uint64_t one = address_of(native_one);
+  const Functions::Place place = functions.place_of(one + 1, 1);
+  EXPECT_EQ(place.offset, 1u);
+  EXPECT_EQ(functions.place_of(one, 1).function, place.function);
+  EXPECT_EQ(name_of(functions, place.function), "native_one");
+  EXPECT_EQ(functions.nameless(), 0u);
+}
+
+// What has no symbol is one function of each file, and all else one.
+TEST(NativeNames, OfSamplesStandInForCodeThatHasNone) {
+  Functions functions;
+  functions.watch_this_process();
+  static const std::uint8_t nowhere[64] = {};
+  const auto address = reinterpret_cast<std::uint64_t>(nowhere);
+  const Functions::Place place = functions.place_of(address, 1);
+  EXPECT_EQ(functions.place_of(address + 7, 1).function, place.function);
+  EXPECT_EQ(place.offset, 0u);
+  EXPECT_EQ(name_of(functions, place.function), "[unknown]");
+  const auto kernels = reinterpret_cast<std::uint64_t>(getauxval(AT_SYSINFO_EHDR));
+  if (kernels == 0) GTEST_SKIP() << "the kernel maps no object here";
+  const Functions::Place in_vdso = functions.place_of(kernels + 64, 1);
+  EXPECT_EQ(in_vdso.offset, 64u);
+  EXPECT_EQ(name_of(functions, in_vdso.function), "[vdso]");
   EXPECT_EQ(functions.nameless(), 0u);
 }
 
