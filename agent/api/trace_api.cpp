@@ -53,7 +53,7 @@ jitquill_status add(const jitquill_trace_component_info* argument, uint32_t* num
     const std::string_view name = text_of(info.name, kMostNameRead);
     fault_in(info);
     *number = 0;
-    std::uint32_t index = 0;
+    std::uint32_t index = TraceComponents::kMost;  // none
     status = with_agent(
         [&](Agent& a) {
           return a.add_trace_component(name, {info.count, point_at, &info}, index, fault);
@@ -98,8 +98,18 @@ jitquill_status post(uint32_t number, uint32_t point, const jitquill_trace_value
   return lanes::post(kTracePointPost, bytes.data(), bytes.size()) ? to_c(status) : JITQUILL_NO_MEMORY;
 }
 
+// The same of memory that is written to: what lies there stays.
+void fault_in_room(void* room, std::size_t size) noexcept {
+  constexpr std::size_t kPageSize = 4096;
+  auto* const bytes = static_cast<volatile std::uint8_t*>(room);
+  const std::size_t used = std::min(size, record_tap::kMostHeader);
+  for (std::size_t at = 0; at < used; at += kPageSize) bytes[at] = bytes[at];
+  if (used != 0) bytes[used - 1] = bytes[used - 1];
+}
+
 jitquill_status metadata(void* bytes, size_t room, size_t* size) {
   if (size == nullptr || (bytes == nullptr && room != 0)) return JITQUILL_BAD_ARGUMENT;
+  fault_in_room(bytes, room);
   return to_c(record_tap::metadata({static_cast<std::uint8_t*>(bytes), room}, *size));
 }
 

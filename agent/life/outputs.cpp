@@ -46,7 +46,7 @@ void Agent::begin_run_news() noexcept {
   const Status begun = run_news_.begin(
       options_, {.pid = pid_, .start_ns = monotonic_ns(), .is_forked = is_child_}, place_, sinks_, log_);
   if (!is_done(begun) || !trace_components().is_on()) return;
-  if (!is_done(trace_components().put_files(place_))) count(Counter::write_errors);
+  if (!is_done(trace_components().put_files(place_.command(), place_))) count(Counter::write_errors);
 }
 
 // Once: it may be tried again.

@@ -9,9 +9,6 @@
 namespace jitquill::record_tap {
 namespace {
 
-// Of options and arguments a header has 64 KiB each at most.
-constexpr std::size_t kMostHeader = std::size_t{160} << 10;
-
 // All but end() under the drain's lock.
 class Tap final : public RecordTaker {
  public:

@@ -18,9 +18,12 @@ namespace jitquill::record_tap {
 using Take = void (*)(std::uint64_t thread, const std::uint8_t* bytes, std::size_t size, void* function,
                       void* context);
 
+// Of options and arguments a header has 64 KiB each at most.
+inline constexpr std::size_t kMostHeader = std::size_t{160} << 10;
+
 // kBusy: there is one, or the caller is called by it. `function` null: nobody.
 Status subscribe(Take take, void* function, void* context);
-// kOff: there is no trace. kTooLarge: `size` says how much it is.
+// `room` is written to under that lock: it must not fault. kOff: there is no trace. kTooLarge: `size` says how much it is.
 Status metadata(std::span<std::uint8_t> room, std::size_t& size);
 
 RecordTaker& taker() noexcept;

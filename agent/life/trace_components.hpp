@@ -19,7 +19,7 @@ class TraceComponents {
   static constexpr std::uint32_t kMost = 32;
 
   // Takes it over, or deletes it where the same is there. kBadArgument: the name is another's. kFull.
-  Status add(TraceComponent* component, std::uint32_t& number) noexcept;
+  Status add(TraceComponent* component, std::uint32_t& number, bool& is_new) noexcept;
   // Null: none.
   const TraceComponent* at(std::uint32_t number) const noexcept {
     return number < kMost ? components_[number].load(std::memory_order_acquire) : nullptr;
@@ -31,9 +31,9 @@ class TraceComponents {
   void choose(const TraceSelection& selection, bool is_on) noexcept;
   bool is_on() const noexcept { return is_on_; }
 
-  // <component>.dat: of one, or of all.
-  static Status put_file(const TraceComponent& component, Folder& folder) noexcept;
-  Status put_files(Folder& folder) const noexcept;
+  // <command>.<component>.dat, so that it meets no other file: of one, or of all.
+  static Status put_file(const TraceComponent& component, std::string_view command, Folder& folder) noexcept;
+  Status put_files(std::string_view command, Folder& folder) const noexcept;
 
   // In a child whose memory cannot be trusted.
   void forget() noexcept;

@@ -56,8 +56,9 @@ Status Agent::add_trace_component(std::string_view name, const TraceComponent::P
   const TraceComponent::Made made = TraceComponent::make(name, points);
   why = made.fault;
   if (made.component == nullptr && made.fault == nullptr) return out_of_memory();
-  Status status =
-      made.component == nullptr ? Status::kBadArgument : trace_components().add(made.component, number);
+  bool is_new = false;
+  Status status = made.component == nullptr ? Status::kBadArgument
+                                            : trace_components().add(made.component, number, is_new);
   if (status == Status::kBadArgument) {
     if (why == nullptr) why = "another component of this name has other trace points";
     Message line;
@@ -66,8 +67,8 @@ Status Agent::add_trace_component(std::string_view name, const TraceComponent::P
       line.text(", trace point ").number(made.point);
     remark(line.text(": ").text(why).view());
   }
-  if (status != Status::kOk || !run_news_.is_on() || !trace_components().is_on()) return status;
-  status = TraceComponents::put_file(*trace_components().at(number), place_);
+  if (!is_new || !run_news_.is_on() || !trace_components().is_on()) return status;
+  status = TraceComponents::put_file(*trace_components().at(number), place_.command(), place_);
   if (!is_done(status)) count(Counter::write_errors);
   return status;
 }

@@ -26,7 +26,8 @@ extern "C" {
 
 /* ---- Trace points of the runtime's own ------------------------------------------------------------------
  * A component is a name and its trace points, which are numbered from 0. Beside the trace in the output
- * folder is a format data file for each, <component>.dat: the formatter is given it too, behind a comma. */
+ * folder is a format data file for each, <command>.<component>.dat: the formatter is given it too, behind a
+ * comma. */
 
 typedef enum jitquill_trace_type { /* with _EXCEPTION a `*` stands in front */
                                    JITQUILL_TRACE_EVENT = 0,
@@ -120,7 +121,8 @@ typedef struct jitquill_trace_record {
  * Context: a thread of the agent, or one that ends the process or the output; all signals are blocked, one
  * call at a time, up to 200 KiB of stack. What other threads do waits in memory meanwhile (memory=), so copy,
  * and return soon. Of jitquill's functions only jitquill_trace_metadata() may be called: those that tell of
- * code, start or stop return JITQUILL_BUSY. It may not fork, throw or end its thread. */
+ * code, start or stop return JITQUILL_BUSY. It may not fork, throw or end its thread. A lock that it takes
+ * must not be held by who calls jitquill_stop(), fork() or exit(), which wait for the call to return. */
 typedef void jitquill_trace_taker(const jitquill_trace_record* record, void* context);
 
 /* From now on `take` gets each record; with openj9.type=internal all of them at the end. Before

@@ -41,7 +41,7 @@ Trace whole(const test_support::TempFolder& folder, const std::string& component
   EXPECT_EQ(describe(trace.file.violations), "");
   std::string dats = dat_of(path);
   if (!component.empty()) {
-    const auto own = std::filesystem::path(path).replace_filename(component + ".dat").string();
+    const auto own = std::filesystem::path(path).replace_extension(component + ".dat").string();
     add_templates(test_support::read_text(own), trace.templates);
     dats += "," + own;
   }

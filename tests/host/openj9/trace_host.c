@@ -122,6 +122,7 @@ int main(int count, char** arguments) {
   must(jitquill_trace_component(&info, &myvm, &why) == JITQUILL_OK && why == NULL, "component");
   must(jitquill_trace_component(&info, &again, NULL) == JITQUILL_OK && again == myvm, "the same again");
   jitquill_start(NULL);
+  must(jitquill_trace_component(&info, &again, NULL) == JITQUILL_OK && again == myvm, "with a trace, too");
   must(jitquill_trace_metadata(NULL, 0, &size) == JITQUILL_TOO_LARGE && size > 256, "the header's size");
   try_what_cannot_be();
   memset(longest, 'x', sizeof longest);
