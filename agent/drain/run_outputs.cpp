@@ -227,7 +227,8 @@ void RunOutputs::put_in_pieces(Output& output, const Batch& batch) noexcept {
   for (auto events = batch.events; !events.empty() && !output.is_off;
        events = events.subspan(piece.events.size())) {
     piece.events = events.first(piece_of(events));
-    if (output.file.is_full_with(output.bytes.size(), kEndRoom + room_for(piece))) go_on(output);
+    const std::size_t room = std::max(kEndRoom + room_for(piece), output.sink->most_bytes(piece));
+    if (output.file.is_full_with(output.bytes.size(), room)) go_on(output);
     encode(output, [&](RunSink& sink, Bytes& out) { return sink.batch(piece, out); });
   }
 }
@@ -282,7 +283,8 @@ void RunOutputs::append() noexcept {
 
 void RunOutputs::go_on_if_full() noexcept {
   for (Output& output : std::span(outputs_, count_)) {
-    if (!output.is_off && output.file.is_full_with(output.bytes.size(), kEndRoom)) go_on(output);
+    const std::size_t room = std::max(kEndRoom, output.sink->most_bytes({}));
+    if (!output.is_off && output.file.is_full_with(output.bytes.size(), room)) go_on(output);
   }
 }
 

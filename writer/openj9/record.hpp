@@ -78,6 +78,8 @@ class Record {
   Status lose(std::uint32_t records, Bytes& out) noexcept;
   // What there is goes to `out`, if there is anything.
   Status close(Bytes& out) noexcept;
+  // What there is goes, without a word.
+  void discard() noexcept { is_empty_ = true; }
   // What there is, and so many records before it, did not get to their file: told as lost.
   void drop(std::uint32_t records) noexcept;
   std::uint32_t untold_loss() const noexcept { return lost_; }  // records

@@ -100,7 +100,9 @@ Status Openj9Sink::begin(const Origin& origin, Bytes& out) noexcept {
   const std::size_t before = out.size();
   const Status status = put_header<kHost>(header, out);
   if (status != Status::kOk || !open_process()) return status != Status::kOk ? status : Status::kNoMemory;
-  if (taker_ != nullptr) taker_->begin(out.view().subspan(before));
+  header_.clear();
+  header_.raw(out.view().subspan(before));
+  if (taker_ != nullptr) taker_->begin(header_.view());
   put_date(clock_.start_ticks, out);
   return out.failed() ? Status::kNoMemory : Status::kOk;
 }
@@ -124,6 +126,7 @@ std::span<const std::uint8_t> Openj9Sink::name_of(FunctionNumber number) const n
 }
 
 Status Openj9Sink::define(const FunctionInfo& function, Bytes&) noexcept {
+  if (function.number < names_.size() && names_[function.number].size != 0) return Status::kOk;  // again
   FunctionInfo known = function;
   known.file = {};
   return texts_.define(known) && keep_name(known.number, texts_.name(known.number)) ? Status::kOk
@@ -299,11 +302,12 @@ Status Openj9Sink::end(std::uint64_t, Bytes& out) noexcept {
   return Status::kOk;
 }
 
-// | start ticks u64, ms u64 | type u8 | levels u8, u8 | pid | day | cut | names | process: is of a thread u8,
-// has changed u8, state | threads: {number + 1, state}, 0 |
+// | start ticks u64, ms u64 | type u8 | levels u8, u8 | pid | day | cut | header | names | process: is of a
+// thread u8, has changed u8, state | threads: {number + 1, state}, 0 |
 void Openj9Sink::put_state(bool whole, Bytes& state) noexcept {
   state.u64(clock_.start_ticks).u64(clock_.start_ms).u8(static_cast<std::uint8_t>(type_));
   state.u8(levels_[0]).u8(levels_[1]).uleb128(pid_).uleb128(day_).uleb128(losses_.texts_cut);
+  put_header_state(whole, state);
   whole ? texts_.put_all(state) : texts_.put_new(state);
   state.u8(is_process_of_thread_ ? 1 : 0).u8(whole || process_.is_changed() ? 1 : 0);
   if (whole || process_.is_changed()) process_.put_state(whole, state);
@@ -338,7 +342,7 @@ bool Openj9Sink::apply(std::span<const std::uint8_t> bytes) noexcept {
   if (state.failed() || type > 1 || clock_.start_ticks == 0) return false;
   type_ = static_cast<Type>(type);
   choose({jq, jqm});
-  if (!apply_names(state) || !open_process()) return false;
+  if (!apply_header(state) || !apply_names(state) || !open_process()) return false;
   losses_.texts_cut = cut;
   is_process_of_thread_ = state.u8() != 0;
   if (state.u8() != 0 && !process_.apply(state)) return false;

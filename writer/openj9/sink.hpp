@@ -34,6 +34,10 @@ class Openj9Sink final : public RunSink {
   Status code(const CodeNews& news, Bytes& out) noexcept override;
   Status batch(const Batch& batch, Bytes& out) noexcept override;
   Status end(std::uint64_t when_ns, Bytes& out) noexcept override;
+  bool can_go_on() const noexcept override { return true; }
+  std::size_t most_bytes(const Batch& batch) const noexcept override;
+  Status leave_off(Bytes& out) noexcept override;
+  Status begin_again(Bytes& out) noexcept override;
   RunLosses losses() const noexcept override { return losses_; }
   void put_changes(Bytes& state) noexcept override { put_state(false, state); }
   void put_all(Bytes& state) noexcept override { put_state(true, state); }
@@ -76,6 +80,9 @@ class Openj9Sink final : public RunSink {
   bool open_process() noexcept;
   void put_state(bool whole, Bytes& state) noexcept;
   bool apply_names(ByteSource& state) noexcept;
+  void put_header_state(bool whole, Bytes& state) noexcept;
+  bool apply_header(ByteSource& state) noexcept;
+  std::size_t most_bytes_of(const RunEvent& event, const Batch& batch) const noexcept;
 
   TraceSelection selection_;
   std::array<std::uint8_t, 2> levels_{};  // of our components, + 1; 0 = off
@@ -84,6 +91,8 @@ class Openj9Sink final : public RunSink {
   RecordTaker* taker_ = nullptr;
   std::size_t handed_ = 0;  // what is behind it in the buffer the taker does not have yet
   Clock clock_;
+  Bytes header_;  // of each file
+  bool is_header_told_ = false;
   std::uint32_t pid_ = 0;
   std::uint64_t day_ = 0;  // that was told last
   RunLosses losses_;

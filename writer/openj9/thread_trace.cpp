@@ -43,6 +43,11 @@ void ThreadTrace::drop(std::uint32_t records) noexcept {
   if (type_ == Type::kExternal) record_.drop(records);
 }
 
+void ThreadTrace::discard() noexcept {
+  is_changed_ = true;
+  if (type_ == Type::kExternal) record_.discard();
+}
+
 Status ThreadTrace::close(Bytes& out) noexcept {
   is_changed_ = true;
   return type_ == Type::kExternal ? record_.close(out) : Status::kOk;

@@ -36,6 +36,8 @@ class ThreadTrace {
   }
   Status lose(std::uint32_t records, Bytes& out) noexcept;
   void drop(std::uint32_t records) noexcept;
+  // Of records the one that is open: it was told for nothing.
+  void discard() noexcept;
   // Of records the one that is open: its thread has ended, or the trace.
   Status close(Bytes& out) noexcept;
   // The ring, at the end of the trace.

@@ -109,6 +109,9 @@ class RunSink {
   virtual Status settle(Bytes& /*out*/) noexcept { return Status::kOk; }
   // The last bytes of a file behind which another goes on; settle() is part of it.
   virtual Status leave_off(Bytes& out) noexcept { return settle(out); }
+  // What batch() of it and leave_off() put at most, where entries wait in the sink; 0 = about what batch() is
+  // told.
+  virtual std::size_t most_bytes(const Batch& /*batch*/) const noexcept { return 0; }
   // The start of what is read from here on: of all that is and goes on. Behind it come define() of each
   // function and code() of what lives, both told before; then what comes for all. Changes nothing.
   virtual Status begin_again(Bytes& /*out*/) noexcept { return Status::kOff; }

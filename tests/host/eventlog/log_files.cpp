@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
+#include "tests/host/run/numbered_files.hpp"
 
 namespace log_files {
 
@@ -24,14 +23,7 @@ File whole(const test_support::TempFolder& folder) {
 }
 
 std::vector<std::string> all(const test_support::TempFolder& folder) {
-  auto files = test_support::files_below(folder.path(), "", ".eventlog");
-  const auto number = [](const std::string& path) {  // <command>.<number>.eventlog
-    const std::string stem = std::filesystem::path(path).stem();
-    const auto point = stem.rfind('.');
-    return point == stem.npos ? 1 : std::stoul(stem.substr(point + 1));
-  };
-  std::ranges::sort(files, {}, number);
-  return files;
+  return run_files::numbered_files(folder, ".eventlog");
 }
 
 std::vector<File> all_whole(const test_support::TempFolder& folder) {

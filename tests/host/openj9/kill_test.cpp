@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "tests/host/openj9/trace_files.hpp"
@@ -15,15 +16,27 @@ using test_support::TempFolder;
 
 // The last write may be torn: what is whole of it prints.
 std::string expect_readable(const TempFolder& folder) {
-  std::string path = trace_files::only(folder);
-  const auto file = openj9_reader::read_file(path);
-  for (const auto& violation : file.violations)
-    EXPECT_TRUE(violation.rule == Rule::kFileSize || file.header.size == 0)
-        << openj9_reader::describe({violation});
-  const auto text =
-      text_of(file, openj9_reader::read_dat_file(std::filesystem::path(path).replace_extension(".dat")));
-  EXPECT_EQ(describe(text.violations), "");
-  return path;
+  const auto files = trace_files::all(folder);
+  for (const std::string& path : files) {
+    const auto file = openj9_reader::read_file(path);
+    for (const auto& violation : file.violations)
+      EXPECT_TRUE(violation.rule == Rule::kFileSize || file.header.size == 0)
+          << openj9_reader::describe({violation});
+    const auto text = text_of(
+        file, openj9_reader::read_dat_file(std::filesystem::path(files[0]).replace_extension(".dat")));
+    EXPECT_EQ(describe(text.violations), "");
+  }
+  return files.empty() ? "" : files[0];
+}
+
+void expect_same_as_calls(const TempFolder& folder, const trace_files::Trace& trace) {
+  std::map<std::string, std::uint64_t> entered;
+  for (const auto& [name, calls] : trace_files::calls_by_name(trace)) {
+    entered[name] = calls.entered;
+    EXPECT_EQ(calls.entered, calls.left) << name;
+  }
+  EXPECT_EQ(entered, run_files::calls(folder).calls_by_name());
+  trace_files::expect_nested(trace);
 }
 
 // Both formats' bytes are in one commit.
@@ -34,14 +47,25 @@ TEST(OpenJ9Survives, SigkillAtAnyMoment) {
     SCOPED_TRACE(std::to_string(target) + " entries");
     const TempFolder folder;
     kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M", expect_readable);
-    const auto trace = trace_files::whole(folder);
-    std::map<std::string, std::uint64_t> entered;
-    for (const auto& [name, calls] : trace_files::calls_by_name(trace)) {
-      entered[name] = calls.entered;
-      EXPECT_EQ(calls.entered, calls.left) << name;
-    }
-    EXPECT_EQ(entered, run_files::calls(folder).calls_by_name());
-    trace_files::expect_nested(trace);
+    expect_same_as_calls(folder, trace_files::whole(folder));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(OpenJ9Survives, SigkillWhereItGoesOnInOtherFiles) {
+  std::mt19937 random(2028);
+  for (unsigned round = times(1, 200); round > 0; --round) {
+    const std::uint64_t target = 1 + random() % 40'000;
+    SCOPED_TRACE(std::to_string(target) + " entries");
+    const TempFolder folder;
+    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M max_bytes=256k",
+                     expect_readable);
+    const auto files = trace_files::all(folder);
+    ASSERT_FALSE(files.empty());
+    const std::string dat = std::filesystem::path(files[0]).replace_extension(".dat");
+    for (const std::string& path : files) (void)trace_files::whole_file(path, dat);
+    std::ofstream(folder.file("joined"), std::ios::binary) << trace_files::joined(files);
+    expect_same_as_calls(folder, trace_files::whole_file(folder.file("joined"), dat));
     if (testing::Test::HasFailure()) return;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/host/openj9/trace_files.hpp"
 
@@ -63,6 +65,37 @@ TEST(OpenJ9, HasAStreamForEachThread) {
   const auto trace = trace_files::whole(folder);
   expect_same_as_calls(folder, trace);
   trace_files::expect_nested(trace);
+}
+
+// Each alone, and all as one trace.
+TEST(OpenJ9, GoesOnInAnotherFileWhereOneIsFull) {
+  constexpr std::size_t kLimit = 128 * 1024;
+  const TempFolder folder;
+  run_host(folder, THREADS_HOST, {"short", "100"}, "formats=openj9,calls hooks=* max_bytes=128k");
+  const auto files = trace_files::all(folder);
+  ASSERT_GT(files.size(), 3u);
+  const std::string dat = std::filesystem::path(files[0]).replace_extension(".dat");
+  for (const std::string& path : files) {
+    EXPECT_LE(std::filesystem::file_size(path), kLimit) << path;
+    const auto trace = trace_files::whole_file(path, dat);
+    EXPECT_EQ(trace.said(" UTC, process ").size(), 1u);
+    EXPECT_FALSE(trace.file.header.startup.empty());
+  }
+  const std::string one = folder.file("joined");
+  std::ofstream(one, std::ios::binary) << trace_files::joined(files);
+  const auto trace = trace_files::whole_file(one, dat);
+  expect_same_as_calls(folder, trace);
+  trace_files::expect_nested(trace);
+}
+
+TEST(OpenJ9, KeepsAsManyFilesAsAreWanted) {
+  const TempFolder folder;
+  run_host(folder, THREADS_HOST, {"short", "100"}, "formats=openj9 hooks=* max_bytes=128k generations=2");
+  const auto files = trace_files::all(folder);
+  ASSERT_EQ(files.size(), 2u);
+  const auto dats = test_support::files_below(folder.path(), "", ".dat");
+  ASSERT_EQ(dats.size(), 1u);
+  for (const std::string& path : files) (void)trace_files::whole_file(path, dats[0]);
 }
 
 #ifdef DEMO_JIT

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
+#include "tests/host/run/numbered_files.hpp"
 #include "tests/readers/openj9/formatter.hpp"
 
 namespace trace_files {
@@ -35,16 +37,33 @@ std::string only(const test_support::TempFolder& folder) {
   return files.empty() ? "" : files[0];
 }
 
+std::vector<std::string> all(const test_support::TempFolder& folder) {
+  return run_files::numbered_files(folder, ".trc");
+}
+
+std::string joined(const std::vector<std::string>& files) {
+  std::string bytes;
+  for (const std::string& path : files) {
+    const std::string file = test_support::read_text(path);
+    bytes += file.substr(bytes.empty() ? 0 : openj9_reader::read_file(path).header.size);
+  }
+  return bytes;
+}
+
 Trace whole(const test_support::TempFolder& folder, const std::string& component) {
   const std::string path = only(folder);
-  Trace trace{openj9_reader::read_file(path), openj9_reader::read_dat_file(dat_of(path)), {}};
-  EXPECT_EQ(describe(trace.file.violations), "");
   std::string dats = dat_of(path);
-  if (!component.empty()) {
-    const auto own = std::filesystem::path(path).replace_extension(component + ".dat").string();
-    add_templates(test_support::read_text(own), trace.templates);
-    dats += "," + own;
-  }
+  if (!component.empty())
+    dats += "," + std::filesystem::path(path).replace_extension(component + ".dat").string();
+  return whole_file(path, dats);
+}
+
+Trace whole_file(const std::string& path, const std::string& dats) {
+  Trace trace{openj9_reader::read_file(path), {}, {}};
+  std::istringstream each(dats);
+  for (std::string dat; std::getline(each, dat, ',');)
+    add_templates(test_support::read_text(dat), trace.templates);
+  EXPECT_EQ(describe(trace.file.violations), "") << path;
   EXPECT_EQ(describe(trace.templates.violations), "");
   const auto [text, violations] = text_of(trace.file, trace.templates);
   EXPECT_EQ(describe(violations), "");

@@ -16,6 +16,10 @@
 
 namespace trace_files {
 
+// The files of a trace that goes on in others, in order; and all of them behind the first's header.
+std::vector<std::string> all(const test_support::TempFolder& folder);
+std::string joined(const std::vector<std::string>& files);
+
 // The only .trc below the folder; "" fails the test.
 std::string only(const test_support::TempFolder& folder);
 
@@ -30,6 +34,8 @@ struct Trace {
 };
 // `component`: of a runtime's own, whose format data file is the second.
 Trace whole(const test_support::TempFolder& folder, const std::string& component = "");
+// Of a file of a trace that goes on: `path`, or what `joined` has, is read by the .dat of the first.
+Trace whole_file(const std::string& path, const std::string& dats);
 
 // How often each function was entered, and how often left.
 struct Balance {
