@@ -88,12 +88,12 @@ void Samples::put_frame(std::uint64_t address) noexcept {
 }
 
 stacks::Walked Samples::walk(const Record& record) noexcept {
-  if (!record.has_registers) return {0, true};
+  if (!record.has_registers) return {0, true, false};
   addresses_[0] = record.registers.pc();
-  if (record.stack.empty()) return {1, true};
+  if (record.stack.empty()) return {1, true, false};
   const stacks::Walked walked =
       walker_.walk(record.registers, true, {record.registers.sp(), record.stack}, *this, addresses_);
-  return {std::max<std::size_t>(walked.count, 1), walked.is_partial};
+  return {std::max<std::size_t>(walked.count, 1), walked.is_partial, walked.has_end};
 }
 
 // False: no memory.
@@ -105,13 +105,9 @@ bool Samples::add(const Record& record) noexcept {
   if (walked.count == 0) put_frame(0);
   const bool is_whole = frames_.size() - first == std::max<std::size_t>(walked.count, 1);
   if (frames_.size() == first || !firsts_.push(first)) return false;
-  const SampleView view{record.when_ns,
-                        record.ip,
-                        record.pid,
-                        record.tid,
-                        record.is_kernel,
-                        walked.is_partial || !is_whole,
-                        {}};
+  const SampleView view{
+      record.when_ns, record.ip, record.pid, record.tid, record.is_kernel, walked.is_partial || !is_whole, {},
+      walked.has_end};
   if (!views_.push(view)) {
     firsts_.pop();
     return false;

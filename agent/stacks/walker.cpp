@@ -127,18 +127,18 @@ Walked StackWalker::walk(const Registers& innermost, bool is_exact, const Slice&
   for (;;) {
     const std::uint64_t pc = registers.pc();
     const std::uint64_t at = is_exact ? pc : pc - 1;
-    if (pc == 0 && walked.count != 0) return {walked.count, has_guessed_};  // how fibers begin
-    if (!code.find_tables(at, tables_)) return {walked.count, true};
-    if (walked.count == addresses.size()) return {walked.count, true};
+    if (pc == 0 && walked.count != 0) return {walked.count, has_guessed_, true};  // how fibers begin
+    if (!code.find_tables(at, tables_)) return {walked.count, true, false};
+    if (walked.count == addresses.size()) return {walked.count, true, false};
     addresses[walked.count++] = at;
     const std::uint64_t sp = registers.sp();
     const bool is_signal = is_signal_return(pc);
     const Step stepped = step(at, registers);
-    if (stepped == kOutermost) return {walked.count, has_guessed_};
-    if (stepped == kUnknown || (!is_signal && registers.sp() <= sp)) return {walked.count, true};
+    if (stepped == kOutermost) return {walked.count, has_guessed_, true};
+    if (stepped == kUnknown || (!is_signal && registers.sp() <= sp)) return {walked.count, true, false};
     const std::uint64_t found = registers.pc();
     registers.value[Registers::kPc] = code.return_address(found, registers.sp() - kWord);
-    if (found != 0 && registers.pc() == 0) return {walked.count, true};
+    if (found != 0 && registers.pc() == 0) return {walked.count, true, false};
     is_exact = is_signal;
   }
 }

@@ -51,6 +51,7 @@ struct Slice {
 struct Walked {
   std::size_t count = 0;
   bool is_partial = false;  // frames may be missing
+  bool has_end = false;     // the outermost is there, though a guess may have led to it
 };
 
 class StackWalker {

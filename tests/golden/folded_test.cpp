@@ -38,7 +38,7 @@ class Folded : public testing::Test {
               std::uint64_t lost = 0) {
     std::vector<SampleFrame> frames;
     for (const FunctionNumber function : functions) frames.push_back({0x1000, 0, function});
-    const SampleView view{1, 0x1000, 4711, 4711, is_kernel, is_partial, frames};
+    const SampleView view{1, 0x1000, 4711, 4711, is_kernel, is_partial, frames, !is_partial};
     EXPECT_EQ(sink->samples({0, lost, {&view, 1}}, out), Status::kOk);
   }
   void batch(RunStory& story, std::uint32_t thread = 0) {
@@ -71,6 +71,14 @@ TEST_F(Folded, LooksAsItsPageShows) {
   const std::string text = ended();
   EXPECT_EQ(text, "[frames missing];print:line 1\n[lost] 2\nmain 1\nmain;fib 1\nmain;fib;fib;[kernel] 1\n");
   EXPECT_TRUE(tests::page_has(JITQUILL_DOCS "/folded.md", text));
+}
+
+// Stacks of V8 come to their end by frame pointers.
+TEST_F(Folded, TakesAStackThatAGuessLedToItsEndAsItIs) {
+  const SampleFrame frame{1, 0, 0};
+  const SampleView view{1, 1, 1, 1, false, true, {&frame, 1}, true};
+  EXPECT_EQ(sink->samples({0, 0, {&view, 1}}, out), Status::kOk);
+  EXPECT_EQ(ended(), "main 1\n");
 }
 
 TEST_F(Folded, IsEmptyWhereNothingWasSeen) {

@@ -30,6 +30,7 @@ struct SampleView {
   bool is_kernel;     // on behalf of the frame that is innermost
   bool is_partial;  // frames may be missing: not all of the stack could be walked, or one was left by a guess
   std::span<const SampleFrame> frames;  // of the program, the innermost first
+  bool has_end = true;                  // the outermost frame is there; else the stack was cut before it
 };
 
 // Consecutive samples of one CPU; ascending in time. CPUs' batches come in any order.

@@ -107,7 +107,7 @@ bool FoldedSink::take(const SampleView& sample) noexcept {
   const auto descend = [&](std::uint32_t frame) {
     if (node != StackTree::kNone) node = tree_.child(node, frame);
   };
-  if (sample.is_partial) descend(StackTree::kPartial);
+  if (!sample.has_end) descend(StackTree::kPartial);
   for (std::size_t i = sample.frames.size(); i-- > 0;) descend(names_.frame(sample.frames[i].function));
   if (sample.is_kernel) descend(StackTree::kKernel);
   return add(node, {.samples = 1});
