@@ -23,7 +23,8 @@ inline constexpr std::size_t kMostHeader = std::size_t{160} << 10;
 
 // kBusy: there is one, or the caller is called by it. `function` null: nobody.
 Status subscribe(Take take, void* function, void* context);
-// `room` is written to under that lock: it must not fault. kOff: there is no trace. kTooLarge: `size` says how much it is.
+// `room` is written to under that lock: it must not fault. kOff: there is no trace. kTooLarge: `size` says
+// how much it is.
 Status metadata(std::span<std::uint8_t> room, std::size_t& size);
 
 RecordTaker& taker() noexcept;
