@@ -224,7 +224,7 @@ void Drain::commit_code() noexcept {
 void Drain::commit_all() noexcept {
   outputs_.append();
   outputs_.go_on_if_full();
-  (void)write_journal(nullptr);
+  if (write_journal(nullptr)) outputs_.remove_old_files();
 }
 
 bool Drain::drain_lane(LaneDrain& lane, const Look& look, Pass& pass) noexcept {
@@ -313,7 +313,9 @@ void Drain::define_again(const Mark& since, RunSink& sink, Bytes& out) noexcept 
 
 bool Drain::commit(LaneDrain& lane) noexcept {
   outputs_.append();
-  return write_journal(&lane);
+  const bool is_written = write_journal(&lane);
+  if (is_written) outputs_.remove_old_files();
+  return is_written;
 }
 
 // After a failure what changed is not known any more: a whole state is. Until it is written no chunk is given
@@ -390,6 +392,7 @@ Status Drain::finish(FrameEnd how, const Now& now) noexcept {
   outputs_.end_streams();
   is_finished_ = true;
   const bool is_written = write_journal(nullptr);
+  if (is_written) outputs_.remove_old_files();
   pool_->header().is_ended.store(1, std::memory_order_release);
   return is_written ? Status::kOk : Status::kWriteFailed;
 }

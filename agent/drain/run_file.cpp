@@ -62,12 +62,14 @@ bool RunFile::resume(Folder& folder) noexcept {
   }
   file_.adopt(descriptor);
   size_ = committed_;
-  for (std::uint32_t number = number_ + 1; is_limited(); ++number) {
-    const int begun = folder.create(name_of(number).c_str());
-    if (begun < 0) break;
-    raw::close(begun);
-    folder.remove(name_of(number).c_str());
-  }
+  const auto is_there = [&](std::uint32_t number) {
+    const int found = folder.create(name_of(number).c_str());
+    if (found >= 0) raw::close(found);
+    return found >= 0;
+  };
+  for (std::uint32_t number = number_ + 1; is_limited() && is_there(number); ++number) remove(number);
+  oldest_ = number_;
+  while (limits_.kept != 0 && oldest_ > 1 && is_there(oldest_ - 1)) --oldest_;
   return true;
 }
 
@@ -112,10 +114,16 @@ void RunFile::go_on() noexcept {
   before_ += size_;
   size_ = committed_ = start_size_ = 0;
   ++number_;
-  if (limits_.kept == 0 || number_ <= limits_.kept) return;
-  const FileName oldest = name_of(number_ - limits_.kept);
-  before_us_ != nullptr ? before_us_->remove(oldest.c_str())
-                        : folders::remove_file(path_, folder_, oldest.c_str());
+}
+
+void RunFile::remove(std::uint32_t number) noexcept {
+  const FileName name = name_of(number);
+  before_us_ != nullptr ? before_us_->remove(name.c_str())
+                        : folders::remove_file(path_, folder_, name.c_str());
+}
+
+void RunFile::remove_old() noexcept {
+  for (; limits_.kept != 0 && number_ - oldest_ >= limits_.kept; ++oldest_) remove(oldest_);
 }
 
 void RunFile::put(Bytes& state) const noexcept {

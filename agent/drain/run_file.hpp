@@ -54,9 +54,11 @@ class RunFile {
   // Behind what is to be appended so many bytes more would be beyond the limit. What it began with may be
   // more than half of that, and then half of it is left for the rest.
   bool is_full_with(std::size_t to_append, std::size_t more) const noexcept;
-  // The next file is made, and begun by go_on(), which lets go of this one and of those that are too many.
+  // The next file is made, and begun by go_on(), which lets go of this one.
   bool make_next() noexcept;
   void go_on() noexcept;
+  // Those that are too many, when the journal names none of them.
+  void remove_old() noexcept;
   void began_with(std::size_t bytes) noexcept { start_size_ = bytes; }
 
   // | name | limit | kept | number | start | before | committed |, numbers as uleb128.
@@ -66,12 +68,14 @@ class RunFile {
  private:
   FileName name_of(std::uint32_t number) const noexcept;
   bool open_again() noexcept;
+  void remove(std::uint32_t number) noexcept;
 
   GroupFile file_;
   GroupFile next_;
   FileName first_;
   FileLimits limits_;
   std::uint32_t number_ = 1;
+  std::uint32_t oldest_ = 1;
   std::uint64_t start_size_ = 0;
   std::uint64_t size_ = 0;
   std::uint64_t committed_ = 0;

@@ -325,6 +325,10 @@ void RunOutputs::put(bool whole, Bytes& state) noexcept {
     const bool is_off = output.is_off || output.streaming != nullptr;  // nobody can write it on
     if (!is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
     state.uleb128(output.row->name.size()).raw(output.row->name);
+void RunOutputs::remove_old_files() noexcept {
+  for (Output& output : std::span(outputs_, count_)) output.file.remove_old();
+}
+
     output.file.put(state);
     state.u8(is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
   }

@@ -83,6 +83,8 @@ class RunOutputs {
   void append() noexcept;
   // Behind append(): those that are full go on in another file.
   void go_on_if_full() noexcept;
+  // When the journal has what was put(), or will have nothing any more.
+  void remove_old_files() noexcept;
   // Who reads streams is given what there is, and taken in; at every look.
   void serve_streams() noexcept;
   void end_streams() noexcept;

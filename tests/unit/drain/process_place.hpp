@@ -29,6 +29,7 @@ class PlainFolder final : public Folder {
     return ::open((path_ + "/" + name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   }
   void remove(const char*) noexcept override {}
+  const char* path() const noexcept override { return path_.c_str(); }
 
  private:
   std::string path_;

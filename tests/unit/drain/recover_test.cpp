@@ -34,6 +34,7 @@ using tests::PlainFolder;
 constexpr std::size_t kPoolSize = Place::kPoolSize;
 constexpr std::uint64_t kSteps = 4;
 constexpr std::uint64_t kTop = tests::DrainedProcess::kTop;
+FileLimits limits;  // of each Story
 
 class Story {
  public:
@@ -56,6 +57,7 @@ class Story {
     settings_.code_lane = ::open(place.lanes.file("code").c_str(), O_RDONLY | O_CLOEXEC);
     settings_.outputs.formats = tests::format_bit("calls") | tests::format_bit("counts") |
                                 tests::format_bit("eventlog") | tests::format_bit("openj9");
+    settings_.outputs.limits = limits;
     settings_.outputs.most_waiting = std::size_t{32} << 10;  // some is written before it is committed
   }
   ~Story() {
@@ -268,6 +270,23 @@ TEST_F(Killed, SoIsItsRecovery) {
       ASSERT_NO_FATAL_FAILURE(expect_undisturbed(place));
     }
   }
+}
+
+// The file that the journal says to go on in is there, whatever follows it.
+TEST_F(Killed, AtAnyWriteTheNewestLogIsThereAndNoOther) {
+  limits = {.bytes = 12 << 10, .kept = 1};
+  const std::uint64_t count = writes();
+  for (std::uint64_t fatal = 8; fatal < count; fatal += is_long() ? 1 : 7) {
+    SCOPED_TRACE("write " + std::to_string(fatal));
+    const Place place;
+    ASSERT_NO_FATAL_FAILURE(kill_story(place, fatal, KillWhen::kHalfway));
+    const Recovery first = recovered(place);
+    ASSERT_TRUE(first == Recovery::kDone || first == Recovery::kNothingToDo) << text(first);
+    const auto logs = test_support::files_below(place.output.path(), "", ".eventlog");
+    ASSERT_EQ(logs.size(), 1u);
+    EXPECT_EQ(describe(eventlog_reader::read_file(logs[0]).violations), "");
+  }
+  limits = {};
 }
 
 class Refused : public Killed {
