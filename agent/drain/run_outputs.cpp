@@ -146,7 +146,7 @@ bool RunOutputs::wants_modules() const noexcept {
 
 bool RunOutputs::has_bytes() const noexcept {
   return std::ranges::any_of(std::span(outputs_, count_), [](const Output& output) {
-    return output.bytes.size() != 0 || !output.file.is_committed();
+    return output.bytes.size() > output.refused || !output.file.is_committed();
   });
 }
 
@@ -196,6 +196,7 @@ template <class Call>
 void RunOutputs::each(Call call) noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     if (!output.is_off) encode(output, call);
+  output.refused = 0;
   }
 }
 
@@ -239,7 +240,11 @@ void RunOutputs::samples(const SampleBatch& batch) noexcept {
 
 void RunOutputs::end(std::uint64_t when_ns) noexcept {
   each([&](RunSink& sink, Bytes& out) { return sink.end(when_ns, out); });
-  for (Output& output : std::span(outputs_, count_)) count_losses(output);
+  for (Output& output : std::span(outputs_, count_)) {
+    count_losses(output);
+    output.lacks_start = false;  // what is kept for it is tried once more
+    output.refused = 0;
+  }
 }
 
 void RunOutputs::count_losses(Output& output) noexcept {
@@ -266,7 +271,6 @@ void RunOutputs::write(Output& output) noexcept {
       count(Counter::bytes_written, output.bytes.size());
       output.lacks_start = false;
     }
-    output.sink->written(status == Status::kOk);
     note(output, status);
     count_losses(output);
   }
@@ -299,6 +303,8 @@ void RunOutputs::go_on(Output& output) noexcept {
     return;
   }
   (void)output.sink->leave_off(output.bytes);
+    const bool is_kept = output.lacks_start && !output.is_off;
+    if (!is_kept) output.sink->written(status == Status::kOk);
   write(output);
   output.file.go_on();
   output.bytes.clear();
@@ -322,7 +328,8 @@ void RunOutputs::put(bool whole, Bytes& state) noexcept {
   state.uleb128(count_);
   for (Output& output : std::span(outputs_, count_)) {
     state_.clear();
-    const bool is_off = output.is_off || output.streaming != nullptr;  // nobody can write it on
+    const bool lacks_kept = output.lacks_start && output.refused != 0;
+    const bool is_off = output.is_off || output.streaming != nullptr || lacks_kept;  // nobody can write it on
     if (!is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
     state.uleb128(output.row->name.size()).raw(output.row->name);
 void RunOutputs::remove_old_files() noexcept {

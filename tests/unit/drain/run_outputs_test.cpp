@@ -1,0 +1,118 @@
+// Outputs whose files have no room, or not enough, and those who read them at the last moment.
+#include "agent/drain/run_outputs.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "agent/base/counters.hpp"
+#include "tests/unit/drain/drained_process.hpp"
+#include "tests/unit/drain/process_place.hpp"
+
+namespace jitquill::drain {
+namespace {
+
+class NothingDefined final : public Defined {
+ public:
+  Mark so_far() const noexcept override { return {}; }
+  void define_again(const Mark&, RunSink&, Bytes&) noexcept override {}
+};
+
+class WithoutRoom : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kSamples = 20;
+
+  WithoutRoom() {
+    sigset_t caused;
+    sigemptyset(&caused);
+    sigaddset(&caused, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &caused, nullptr);  // as guests do
+    getrlimit(RLIMIT_FSIZE, &before_);
+  }
+  ~WithoutRoom() override { give_room(); }
+  void take_room() { set_room({0, before_.rlim_max}); }
+  void give_room() { set_room(before_); }
+  void open() {
+    RunOutputs::Settings settings;
+    settings.formats = tests::format_bit("oprofile");
+    settings.origin.pid = 4711;
+    ASSERT_EQ(outputs.open(settings, folder_, defined_, nullptr), Status::kOk);
+  }
+  void sample() {
+    const SampleFrame frame{0x1000, 0, {}};
+    const SampleView view{1'000, 0x1000, 4711, 4711, false, false, {&frame, 1}};
+    for (std::uint64_t i = 0; i < kSamples; ++i) outputs.samples({0, 0, {&view, 1}});
+  }
+  static std::uint64_t lost() { return counted(static_cast<std::size_t>(Counter::oprofile_samples_lost)); }
+
+  RunOutputs outputs;
+
+ private:
+  static void set_room(const rlimit& room) { ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &room), 0); }
+  rlimit before_{};
+  test_support::TempFolder place_;
+  tests::PlainFolder folder_{place_.path()};
+  NothingDefined defined_;
+};
+
+TEST_F(WithoutRoom, WhatIsKeptIsNotLost) {
+  open();
+  sample();
+  const std::uint64_t lost_before = lost();
+  take_room();
+  outputs.append();
+  give_room();
+  EXPECT_EQ(lost(), lost_before);
+  sample();
+  outputs.append();
+  outputs.end(2'000);
+  EXPECT_EQ(lost(), lost_before);
+  EXPECT_GT(outputs.bytes(), 0u);
+}
+
+TEST_F(WithoutRoom, WhatIsDroppedIsLost) {
+  open();
+  sample();
+  const std::uint64_t lost_before = lost();
+  take_room();
+  outputs.append();
+  outputs.end(2'000);
+  outputs.append();
+  give_room();
+  EXPECT_EQ(lost(), lost_before + kSamples);
+}
+
+TEST_F(WithoutRoom, NothingIsToBeCommitted) {
+  open();
+  take_room();
+  outputs.append();
+  give_room();
+  EXPECT_FALSE(outputs.has_bytes());
+  sample();
+  EXPECT_TRUE(outputs.has_bytes());
+}
+
+TEST_F(WithoutRoom, NobodyGoesOnBehindAStartThatIsMissing) {
+  open();
+  take_room();
+  outputs.append();
+  give_room();
+  Bytes state;
+  for (const bool is_there : {false, true}) {
+    if (is_there) {
+      sample();
+      outputs.append();
+    }
+    outputs.put(false, state);
+    RunOutputs after;
+    ByteSource source(state.view());
+    EXPECT_TRUE(after.apply(source));
+    if (is_there) {
+      EXPECT_TRUE(after.apply(source));
+    }
+    EXPECT_EQ(after.any(), is_there);
+  }
+}
+
+}  // namespace
+}  // namespace jitquill::drain
