@@ -59,6 +59,13 @@ std::size_t room_for(const Batch& batch) noexcept {
   return room;
 }
 
+std::size_t room_for(const SampleBatch& batch) noexcept {
+  constexpr std::size_t kOfSample = 96, kOfFrame = 8;
+  std::size_t room = batch.samples.size() * kOfSample;
+  for (const SampleView& sample : batch.samples) room += sample.frames.size() * kOfFrame;
+  return room;
+}
+
 // The front of a batch: a file can end behind each, but not between an entry and its stack.
 std::size_t piece_of(std::span<const RunEvent> events) noexcept {
   constexpr std::size_t kEvents = 256;
@@ -189,6 +196,7 @@ void RunOutputs::encode(Output& output, Call call) noexcept {
   note(output, status == Status::kOk ? Status::kNoMemory : status);
   if (!output.bytes.failed()) return;
   output.bytes.clear();
+  output.refused = 0;
   output.sink->written(false);
 }
 
@@ -196,7 +204,6 @@ template <class Call>
 void RunOutputs::each(Call call) noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     if (!output.is_off) encode(output, call);
-  output.refused = 0;
   }
 }
 
@@ -235,7 +242,28 @@ void RunOutputs::put_in_pieces(Output& output, const Batch& batch) noexcept {
 }
 
 void RunOutputs::samples(const SampleBatch& batch) noexcept {
-  each([&](RunSink& sink, Bytes& out) { return sink.samples(batch, out); });
+  for (Output& output : std::span(outputs_, count_)) {
+    if (output.is_off) continue;
+    if (output.file.is_limited()) {
+      put_in_pieces(output, batch);
+    } else {
+      encode(output, [&](RunSink& sink, Bytes& out) { return sink.samples(batch, out); });
+    }
+  }
+}
+
+// One look's are of all CPUs since the last, and may be more than a file has room for.
+void RunOutputs::put_in_pieces(Output& output, const SampleBatch& batch) noexcept {
+  constexpr std::size_t kSamples = 32;
+  SampleBatch piece = batch;
+  auto rest = batch.samples;
+  do {
+    piece.samples = rest.first(std::min(kSamples, rest.size()));
+    if (output.file.is_full_with(output.bytes.size(), kEndRoom + room_for(piece))) go_on(output);
+    encode(output, [&](RunSink& sink, Bytes& out) { return sink.samples(piece, out); });
+    piece.lost = 0;
+    rest = rest.subspan(piece.samples.size());
+  } while (!rest.empty() && !output.is_off);
 }
 
 void RunOutputs::end(std::uint64_t when_ns) noexcept {
@@ -272,6 +300,8 @@ void RunOutputs::write(Output& output) noexcept {
       output.lacks_start = false;
     }
     note(output, status);
+    const bool is_kept = output.lacks_start && !output.is_off;
+    if (!is_kept) output.sink->written(status == Status::kOk);
     count_losses(output);
   }
   if (output.is_off || !output.lacks_start) output.bytes.clear();
@@ -292,6 +322,10 @@ void RunOutputs::go_on_if_full() noexcept {
   }
 }
 
+void RunOutputs::remove_old_files() noexcept {
+  for (Output& output : std::span(outputs_, count_)) output.file.remove_old();
+}
+
 // Killed in between: the journal has the file before, cut to what it says, and no other.
 void RunOutputs::go_on(Output& output) noexcept {
   if (!output.file.make_next()) {
@@ -303,8 +337,6 @@ void RunOutputs::go_on(Output& output) noexcept {
     return;
   }
   (void)output.sink->leave_off(output.bytes);
-    const bool is_kept = output.lacks_start && !output.is_off;
-    if (!is_kept) output.sink->written(status == Status::kOk);
   write(output);
   output.file.go_on();
   output.bytes.clear();
@@ -332,10 +364,6 @@ void RunOutputs::put(bool whole, Bytes& state) noexcept {
     const bool is_off = output.is_off || output.streaming != nullptr || lacks_kept;  // nobody can write it on
     if (!is_off) whole ? output.sink->put_all(state_) : output.sink->put_changes(state_);
     state.uleb128(output.row->name.size()).raw(output.row->name);
-void RunOutputs::remove_old_files() noexcept {
-  for (Output& output : std::span(outputs_, count_)) output.file.remove_old();
-}
-
     output.file.put(state);
     state.u8(is_off ? 1 : 0).uleb128(state_.size()).raw(state_.view());
   }

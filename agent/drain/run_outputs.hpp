@@ -123,6 +123,7 @@ class RunOutputs {
   template <class Call>
   void each(Call call) noexcept;
   void put_in_pieces(Output& output, const Batch& batch) noexcept;
+  void put_in_pieces(Output& output, const SampleBatch& batch) noexcept;
   bool open_stream(Output& output, const Settings& settings) noexcept;
   void serve(Output& output) noexcept;
   void serve_reader(Output& output, StreamReader& reader, Defined::Mark& knows) noexcept;

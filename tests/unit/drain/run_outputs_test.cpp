@@ -5,6 +5,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "agent/base/counters.hpp"
 #include "tests/unit/drain/drained_process.hpp"
 #include "tests/unit/drain/process_place.hpp"
@@ -112,6 +116,36 @@ TEST_F(WithoutRoom, NobodyGoesOnBehindAStartThatIsMissing) {
     }
     EXPECT_EQ(after.any(), is_there);
   }
+}
+
+TEST(LimitedFile, HasNoMoreOfOneLooksSamplesThanItMay) {
+  constexpr std::uint64_t kLimit = 32 << 10, kSamples = 4'000;
+  const test_support::TempFolder place;
+  tests::PlainFolder folder{place.path()};
+  NothingDefined defined;
+  RunOutputs::Settings settings;
+  settings.formats = tests::format_bit("eventlog");
+  settings.run.samples_hz = 999;
+  settings.limits = {kLimit, 0};
+  RunOutputs outputs;
+  ASSERT_EQ(outputs.open(settings, folder, defined, nullptr), Status::kOk);
+  const SampleFrame frame{0x1000, 0, {}};
+  std::vector<SampleView> samples;
+  for (std::uint64_t i = 0; i < kSamples; ++i)
+    samples.push_back({1'000 + i, 0x1000, 4711, 4711, false, false, {&frame, 1}});
+  outputs.samples({0, 3, samples});
+  outputs.end(9'000);
+  outputs.append();
+  std::size_t found = 0;
+  const auto logs = test_support::files_below(place.path(), "", ".eventlog");
+  EXPECT_GT(logs.size(), 1u);
+  for (const std::string& log : logs) {
+    EXPECT_LE(std::filesystem::file_size(log), kLimit) << log;
+    const auto file = eventlog_reader::read_file(log);
+    EXPECT_EQ(describe(file.violations), "");
+    found += file.named("PERF_COUNTER").size();
+  }
+  EXPECT_EQ(found, kSamples);
 }
 
 }  // namespace
