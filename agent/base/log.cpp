@@ -83,7 +83,8 @@ bool Log::say(std::string_view words) noexcept {
 }
 
 void Log::say_for_sure(std::string_view words) noexcept {
-  if (!say(words) && !verbose_) say_on_stderr(pid_, words);
+  const bool is_wanted = *name_ != '\0';  // log=none asks for silence
+  if (!say(words) && is_wanted && !verbose_) say_on_stderr(pid_, words);
 }
 
 bool Log::make_file() noexcept {

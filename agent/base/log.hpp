@@ -28,7 +28,8 @@ class Log {
 
   // One line; the cause, then the cure. False: the file could not take it.
   bool say(std::string_view words) noexcept;
-  // Of an output that ended: on stderr where the file cannot take it, as on a disk that is full.
+  // Of an output that ended: on stderr where the file cannot take it, as on a disk that is full. Not where no
+  // file is wanted.
   void say_for_sure(std::string_view words) noexcept;
   // Once per status: later cases are only counted.
   void say_once(Status status, std::string_view what) noexcept;

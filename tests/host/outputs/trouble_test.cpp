@@ -25,6 +25,18 @@ TEST(OutputsTrouble, NothingIsSaidIntoAFileThatHasTheNumberOfStderr) {
   EXPECT_EQ(ended.err, "");
 }
 
+// sample= has nothing that shows samples: the drain says so.
+TEST(OutputsTrouble, NothingIsSaidWhereNoLogIsWanted) {
+  TempFolder folder;
+  const Ended silent =
+      run(with_agent(folder, FILL_HOST, {"10", "5", "unloaded"}, "formats=jitdump,calls sample=99 log=none"));
+  EXPECT_TRUE(silent.succeeded()) << silent.describe();
+  EXPECT_EQ(silent.err, "");
+  const Ended verbose = run(with_agent(folder, FILL_HOST, {"10", "5", "unloaded"},
+                                       "formats=jitdump,calls sample=99 log=none verbose=1"));
+  EXPECT_NE(verbose.err.find("none of the formats shows samples"), std::string::npos) << verbose.describe();
+}
+
 // One announcement meets the trouble; its function is in the next folder with all that lives.
 TEST(OutputsTrouble, AFolderThatCannotBeOpenedIsTriedAgain) {
   TempFolder folder;
