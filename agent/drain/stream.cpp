@@ -161,7 +161,8 @@ Status Stream::refuse(const char* why) noexcept {
 Status Stream::open(const StreamTarget& target, const char* path) noexcept {
   kind_ = target.kind;
   if (kind_ == StreamTarget::Kind::kDescriptor) return open_descriptor(target);
-  if (!path_.set(path)) return refuse("its path is too long");
+  if (*path == '\0' || !path_.set(path))
+    return refuse("its path is longer than the 107 bytes that a socket's address has");
   if (kind_ == StreamTarget::Kind::kSocket) return open_socket();
   struct stat status {};
   const long looked = raw::call(SYS_newfstatat, AT_FDCWD, path_.c_str(), &status, 0);

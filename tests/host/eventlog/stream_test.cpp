@@ -195,6 +195,14 @@ TEST(EventlogStream, BeginsAnewForWhoeverOpensAFifo) {
   (void)child.wait(10);
 }
 
+TEST(EventlogStream, IsAFileWhereItsPathIsTooLong) {
+  const TempFolder folder;
+  const std::string path = socket_of(folder) + "%c%c%c%c%c%c%c";
+  const auto ended = test_support::run(host(folder, "2000", "eventlog.to=unix:" + path));
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(log_files::entries_by_name(log_files::whole(folder)), run_files::calls(folder).calls_by_name());
+}
+
 TEST(EventlogStream, IsAFileWhereNobodyCouldReadIt) {
   const TempFolder folder;
   std::filesystem::create_directory(socket_of(folder));
