@@ -127,6 +127,7 @@ class RunOutputs {
   bool open_stream(Output& output, const Settings& settings) noexcept;
   void serve(Output& output) noexcept;
   void serve_reader(Output& output, StreamReader& reader, Defined::Mark& knows) noexcept;
+  void give_up(Output& output) noexcept;
   void write(Output& output) noexcept;
   void go_on(Output& output) noexcept;
   void note(Output& output, Status status) noexcept;

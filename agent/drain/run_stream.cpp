@@ -38,6 +38,16 @@ void RunOutputs::serve(Output& output) noexcept {
   for (std::size_t i = 0; i < Stream::kMostReaders; ++i)
     serve_reader(output, stream.readers()[i], output.streaming->knows[i]);
   stream.flush();
+  if (stream.is_over()) give_up(output);
+}
+
+// What nobody can read is not encoded any more.
+void RunOutputs::give_up(Output& output) noexcept {
+  output.is_off = true;
+  count(Counter::outputs_switched_off);
+  Message line;
+  line.text(output.row->name).text(": its stream ends here: ").text(output.streaming->stream.why());
+  if (say_ != nullptr) say_(line.view());
 }
 
 void RunOutputs::serve_reader(Output& output, StreamReader& reader, Defined::Mark& knows) noexcept {

@@ -21,6 +21,7 @@ namespace jitquill::drain {
 namespace {
 
 constexpr int kBacklog = 8;
+constexpr const char* kClosed = "the program has closed the descriptor";
 
 bool is_writable(int descriptor, std::uint64_t wait_ns) noexcept {
   pollfd wanted{descriptor, POLLOUT, 0};
@@ -74,14 +75,30 @@ void StreamReader::close() noexcept {
   descriptor_.close();
   queue_.clear();
   sent_ = 0;
+  lost_ = 0;
   state_ = State::kNone;
+}
+
+void StreamReader::leave(long error) noexcept {
+  const bool wants_no_more = error == -EPIPE || error == -ECONNRESET;
+  count(Counter::stream_bytes_lost, lost_ + (wants_no_more ? 0 : queued()));
+  error_ = static_cast<int>(error);
+  close();
+}
+
+// The program may have closed it, and use its number.
+bool StreamReader::has_own() noexcept {
+  if (descriptor_.is_ours()) return true;
+  descriptor_.forget();
+  leave(-EBADF);
+  return false;
 }
 
 void StreamReader::append(std::span<const std::uint8_t> bytes) noexcept {
   queue_.raw(bytes);
   if (!queue_.failed()) return;
   count(Counter::stream_bytes_lost, bytes.size());
-  close();
+  leave(-ENOMEM);
 }
 
 void StreamReader::begin(std::span<const std::uint8_t> start) noexcept {
@@ -123,15 +140,11 @@ long StreamReader::send(std::span<const std::uint8_t> bytes) noexcept {
 }
 
 void StreamReader::flush() noexcept {
-  if (!is_there() || has_all()) return;
-  if (!descriptor_.is_ours()) {  // the program has closed it
-    descriptor_.forget();
-    return close();
-  }
+  if (!is_there() || has_all() || !has_own()) return;
   while (!has_all()) {
     const long sent = send(queue_.view().subspan(sent_));
     if (sent == -EAGAIN || sent == -EINTR) break;
-    if (sent <= 0) return close();
+    if (sent <= 0) return leave(sent == 0 ? -EIO : sent);
     sent_ += static_cast<std::size_t>(sent);
     count(Counter::bytes_written, static_cast<std::uint64_t>(sent));
   }
@@ -145,11 +158,11 @@ void StreamReader::flush() noexcept {
 }
 
 void StreamReader::listen() noexcept {
-  if (!is_there() || way_ != Way::kSocket) return;
+  if (!is_there() || !has_own()) return;
   char words[256];
   const long heard =
       raw::call(SYS_recvfrom, descriptor(), words, sizeof words, MSG_DONTWAIT, nullptr, nullptr);
-  if (heard == -ECONNRESET) close();
+  if (heard == -ECONNRESET) leave(heard);
 }
 
 Status Stream::refuse(const char* why) noexcept {
@@ -174,7 +187,9 @@ Status Stream::open(const StreamTarget& target, const char* path) noexcept {
 Status Stream::open_descriptor(const StreamTarget& target) noexcept {
   if (target.pid != static_cast<std::uint32_t>(raw::call(SYS_getpid)))
     return refuse("the descriptor is of the process that this one was forked from");
-  if (!target.identity.is_of(target.descriptor)) return refuse("the program has closed the descriptor");
+  if (!target.identity.is_of(target.descriptor)) return refuse(kClosed);
+  const long flags = raw::call(SYS_fcntl, target.descriptor, F_GETFL, 0);
+  if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) return refuse("the descriptor is open for reading only");
   struct stat status {};
   (void)raw::status_of(target.descriptor, status);
   const bool may_wait = S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
@@ -260,7 +275,9 @@ void Stream::open_fifo() noexcept {
 }
 
 void Stream::look() noexcept {
-  for (StreamReader& reader : readers_) reader.listen();
+  if (kind_ == StreamTarget::Kind::kSocket) {
+    for (StreamReader& reader : readers_) reader.listen();
+  }
   if (listener_.number() >= 0) accept_all();
   if (kind_ == StreamTarget::Kind::kFifo) open_fifo();
 }
@@ -279,6 +296,14 @@ void Stream::put(std::span<const std::uint8_t> bytes) noexcept {
 
 void Stream::flush() noexcept {
   for (StreamReader& reader : readers_) reader.flush();
+}
+
+bool Stream::is_over() noexcept {
+  if (kind_ != StreamTarget::Kind::kDescriptor || readers_[0].is_there()) return false;
+  const int error = readers_[0].error();
+  const char* const known = strerrordesc_np(-error);
+  why_ = error == -EBADF ? kClosed : known != nullptr ? known : "the descriptor takes nothing";
+  return true;
 }
 
 void Stream::end() noexcept {

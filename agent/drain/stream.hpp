@@ -51,11 +51,17 @@ class StreamReader {
 
   // What it takes without waiting.
   void flush() noexcept;
-  // It may have gone away; what it says is not listened to.
+  // It may have gone away; what it says is not listened to. Not of a descriptor of the program's, which may
+  // be there to be read.
   void listen() noexcept;
   int descriptor() const noexcept { return descriptor_.number(); }
+  // Of the last that left; 0: none did.
+  int error() const noexcept { return error_; }
 
  private:
+  // Goes away; what it was not given is counted, but what is still queued for one that wants no more.
+  void leave(long error) noexcept;
+  bool has_own() noexcept;
   void append(std::span<const std::uint8_t> bytes) noexcept;
   long send(std::span<const std::uint8_t> bytes) noexcept;
 
@@ -64,6 +70,7 @@ class StreamReader {
   std::size_t sent_ = 0;
   std::size_t most_queued_ = kMostQueued;
   std::uint64_t lost_ = 0;  // since it has fallen behind
+  int error_ = 0;
   ReaderMark mark_{};
   State state_ = State::kNone;
   Way way_ = Way::kNeverWaits;
@@ -84,6 +91,8 @@ class Stream {
   // To those that are neither new nor behind.
   void put(std::span<const std::uint8_t> bytes) noexcept;
   void flush() noexcept;
+  // Nobody reads it, and nobody can come: why() says the reason.
+  bool is_over() noexcept;
 
   // Readers get what is queued, for kEndWait_ns at the most; the address goes.
   void end() noexcept;

@@ -203,6 +203,44 @@ TEST(EventlogStream, IsAFileWhereItsPathIsTooLong) {
   EXPECT_EQ(log_files::entries_by_name(log_files::whole(folder)), run_files::calls(folder).calls_by_name());
 }
 
+// A descriptor that can only be read, and one that has no room.
+TEST(EventlogStream, SaysWhatADescriptorDoesNotTake) {
+  for (const auto& [name, flags] : {std::pair("/dev/null", O_RDONLY), std::pair("/dev/full", O_WRONLY)}) {
+    const TempFolder folder;
+    const int descriptor = open(name, flags);
+    ASSERT_GE(descriptor, 0);
+    const auto ended =
+        test_support::run(host(folder, "2000", "eventlog.to=fd:" + std::to_string(descriptor)));
+    ::close(descriptor);
+    EXPECT_TRUE(ended.succeeded()) << ended.describe();
+    const auto said = test_support::read_text(run_files::only(folder, "log"));
+    if (flags == O_RDONLY) {
+      EXPECT_NE(said.find("the descriptor is open for reading only"), said.npos) << said;
+      (void)log_files::whole(folder);
+    } else {
+      EXPECT_NE(said.find("eventlog: its stream ends here: No space left on device"), said.npos) << said;
+      EXPECT_GT(run_files::stats(folder).at("stream_bytes_lost"), 0u);
+    }
+  }
+}
+
+TEST(EventlogStream, LeavesToTheProgramWhatIsSentToIt) {
+  const TempFolder folder;
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const std::string request = "for the program";
+  ASSERT_EQ(write(ends[0], request.data(), request.size()), static_cast<ssize_t>(request.size()));
+  Reader reader(ends[0]);
+  test_support::Child child(host(folder, "2000", "eventlog.to=fd:" + std::to_string(ends[1])));
+  EXPECT_TRUE(reader.read(kSome));
+  EXPECT_TRUE(child.wait(60).succeeded());
+  std::string found(request.size(), ' ');
+  EXPECT_EQ(recv(ends[1], found.data(), found.size(), MSG_DONTWAIT), static_cast<ssize_t>(found.size()));
+  EXPECT_EQ(found, request);
+  ::close(ends[1]);
+  (void)judged(reader);
+}
+
 TEST(EventlogStream, IsAFileWhereNobodyCouldReadIt) {
   const TempFolder folder;
   std::filesystem::create_directory(socket_of(folder));
