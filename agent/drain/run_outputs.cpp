@@ -266,7 +266,10 @@ void RunOutputs::put_in_pieces(Output& output, const SampleBatch& batch) noexcep
   } while (!rest.empty() && !output.is_off);
 }
 
+// Who has come by now is told all, the end too; who comes later, nothing.
 void RunOutputs::end(std::uint64_t when_ns) noexcept {
+  serve_streams();
+  has_ended_ = true;
   each([&](RunSink& sink, Bytes& out) { return sink.end(when_ns, out); });
   for (Output& output : std::span(outputs_, count_)) {
     count_losses(output);

@@ -137,6 +137,7 @@ class RunOutputs {
   Output outputs_[kMost];
   std::size_t count_ = 0;
   std::size_t most_waiting_ = kMostWaiting;
+  bool has_ended_ = false;
   Bytes state_;
   Defined* defined_ = nullptr;
   Say say_ = nullptr;

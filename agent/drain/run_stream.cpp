@@ -30,12 +30,12 @@ bool RunOutputs::open_stream(Output& output, const Settings& settings) noexcept 
 // What was encoded goes to those who have all in front of it, then others begin.
 void RunOutputs::serve(Output& output) noexcept {
   Stream& stream = output.streaming->stream;
-  stream.look();
+  if (!has_ended_) stream.look();
   if (stream.has_new()) (void)output.sink->settle(output.bytes);
   stream.put(output.bytes.view());
   output.bytes.clear();
   stream.flush();
-  for (std::size_t i = 0; i < Stream::kMostReaders; ++i)
+  for (std::size_t i = 0; i < Stream::kMostReaders && !has_ended_; ++i)
     serve_reader(output, stream.readers()[i], output.streaming->knows[i]);
   stream.flush();
   if (stream.is_over()) give_up(output);

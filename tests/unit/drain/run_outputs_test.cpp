@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <filesystem>
 #include <string>
@@ -146,6 +148,37 @@ TEST(LimitedFile, HasNoMoreOfOneLooksSamplesThanItMay) {
     found += file.named("PERF_COUNTER").size();
   }
   EXPECT_EQ(found, kSamples);
+}
+
+// Too late to be given a start before the end.
+TEST(AtTheEnd, WhoHasJustComeIsToldAll) {
+  const test_support::TempFolder place;
+  tests::PlainFolder folder{place.path()};
+  NothingDefined defined;
+  StreamTarget target;
+  const std::string path = place.file("socket");
+  ASSERT_EQ(target.set("unix:" + path), nullptr);
+  RunOutputs::Settings settings;
+  settings.formats = target.format = tests::format_bit("eventlog");
+  settings.stream = &target;
+  settings.stream_path = path.c_str();
+  RunOutputs outputs;
+  ASSERT_EQ(outputs.open(settings, folder, defined, nullptr), Status::kOk);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  outputs.end(2'000);
+  outputs.append();
+  outputs.end_streams();
+  std::string log(std::size_t{1} << 20, '\0');
+  const ssize_t size = recv(client, log.data(), log.size(), MSG_WAITALL);
+  close(client);
+  ASSERT_GT(size, 0);
+  const auto file = eventlog_reader::read(log.substr(0, static_cast<std::size_t>(size)));
+  EXPECT_EQ(describe(file.violations), "");
+  EXPECT_TRUE(file.has_end);
 }
 
 }  // namespace
