@@ -1,9 +1,21 @@
 #include "writer/eventlog/kept_records.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace jitquill::eventlog {
 namespace {
 
 constexpr std::size_t kLeastUnused = 64 * 1024;  // until it is worth a copy of the others
+
+// All of it, or false: no Bytes, whose failure would last.
+bool append(std::span<const std::uint8_t> record, GrowingArray<std::uint8_t>& bytes) noexcept {
+  const std::size_t at = bytes.size();
+  if (!bytes.reserve(at + record.size())) return false;
+  std::ranges::copy(record, bytes.data() + at);
+  bytes.set_size(at + record.size());
+  return true;
+}
 
 }  // namespace
 
@@ -16,8 +28,7 @@ void KeptRecords::keep(std::uint64_t key, std::span<const std::uint8_t> record) 
     if (!by_key_.put(key, index)) return rows_.pop();
   }
   const std::size_t at = bytes_.size();
-  bytes_.raw(record);
-  if (bytes_.failed()) return;
+  if (!append(record, bytes_)) return;
   Row& row = rows_[index];
   unused_ += row.size;
   row.at = at;
@@ -34,16 +45,14 @@ std::span<const std::uint8_t> KeptRecords::record(std::uint64_t key) const noexc
 // Names that are told again and again would otherwise fill the memory.
 void KeptRecords::tidy() noexcept {
   if (unused_ < kLeastUnused || unused_ < bytes_.size() / 2) return;
-  Bytes used;
-  for (const Row& row : rows_.all()) used.raw(bytes_of(row));
-  if (used.failed()) return;
-  std::size_t at = 0;
+  GrowingArray<std::uint8_t> used;
+  if (!used.reserve(bytes_.size() - unused_)) return;
   for (Row& row : rows_.all()) {
+    const std::size_t at = used.size();
+    (void)append(bytes_of(row), used);
     row.at = at;
-    at += row.size;
   }
-  bytes_.cut(0);
-  bytes_.raw(used.view());
+  bytes_ = std::move(used);
   unused_ = 0;
 }
 

@@ -44,7 +44,7 @@ class KeptRecords {
     std::uint32_t is_changed;
   };
   std::span<const std::uint8_t> bytes_of(const Row& row) const noexcept {
-    return bytes_.view().subspan(row.at, row.size);
+    return bytes_.all().subspan(row.at, row.size);
   }
   void put_row(const Row& row, Bytes& state) const noexcept;
   void forget_changes() noexcept;
@@ -53,7 +53,7 @@ class KeptRecords {
   GrowingArray<Row> rows_;
   GrowingArray<std::uint32_t> changed_;
   NumberTable by_key_;
-  Bytes bytes_;
+  GrowingArray<std::uint8_t> bytes_;
   std::size_t unused_ = 0;  // of bytes_
 };
 
