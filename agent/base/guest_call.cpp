@@ -1,7 +1,5 @@
 #include "agent/base/guest_call.hpp"
 
-#include <ctime>
-
 #include <pthread.h>
 
 #include <cerrno>
@@ -53,14 +51,6 @@ void leave_guest(const HostState& host) {
   change_mask(SIG_SETMASK, &host.mask, nullptr);
   errno = host.error;
   pthread_setcanceltype(type, &ours);
-}
-
-// One that the host itself kept blocked and pending is taken too: the two cannot be told apart.
-void take_caused_signal(long error) noexcept {
-  if (error != -EFBIG && error != -EPIPE) return;
-  const std::uint64_t caused = bit(error == -EFBIG ? SIGXFSZ : SIGPIPE);
-  const timespec at_once{};
-  (void)raw::call(SYS_rt_sigtimedwait, &caused, nullptr, &at_once, sizeof caused);
 }
 
 }  // namespace jitquill

@@ -23,10 +23,6 @@ struct HostState {
 HostState enter_guest() noexcept;
 void leave_guest(const HostState& host);  // may not return: a pending cancellation unwinds from here
 
-// After a write inside a guest_call() that failed with `error` (-EFBIG, -EPIPE): takes the signal that came
-// with it, of which the host would die when its mask is restored. Nothing for other errors.
-void take_caused_signal(long error) noexcept;
-
 template <class Body>
 auto guest_call(Body body) {
   const HostState host = enter_guest();

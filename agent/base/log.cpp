@@ -10,8 +10,8 @@
 #include <ctime>
 #include <new>
 
-#include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
+#include "writer/bytes/growth.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -78,7 +78,6 @@ bool Log::say(std::string_view words) noexcept {
   put_line(line, pid_, words);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(line.view().data());
   const Status status = file_->append({bytes, line.view().size()});
-  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
   return status == Status::kOk;
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/base/counters.hpp"
-#include "agent/base/guest_call.hpp"
 
 namespace jitquill::drain {
 namespace {
@@ -331,7 +330,6 @@ bool Drain::write_journal(LaneDrain* changed) noexcept {
   state_.clear();
   needs_whole_ = status != Status::kOk;
   if (!needs_whole_) return true;
-  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
   if (++journal_failures_ == kJournalFailures && settings_.say != nullptr)
     settings_.say(
         "the journal of the lanes cannot be written: what runs now could not be recovered after a kill");

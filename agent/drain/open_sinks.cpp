@@ -4,7 +4,6 @@
 #include <span>
 
 #include "agent/base/counters.hpp"
-#include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
 
 namespace jitquill {
@@ -69,7 +68,6 @@ Status OpenSinks::open(std::uint32_t formats, const Origin& origin, const Outlet
       open_[count_++] = {sink, &rows[i], 0, false};
     } else {
       count(Counter::write_errors);
-      if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
       delete sink;
     }
   }
@@ -83,7 +81,6 @@ void OpenSinks::drop(std::size_t index) noexcept {
 
 void OpenSinks::note_failure(std::size_t index, Status status, Log& log) noexcept {
   count(Counter::write_errors);
-  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
   Open& open = open_[index];
   if (++open.failures == 1) say_sink(log, *open.row, status);
   if (open.failures < kFailuresToSwitchOff) return;
@@ -131,7 +128,6 @@ bool OpenSinks::release() noexcept {
   bool is_written = true;
   for (Open& open : std::span(open_, count_)) {
     const Status status = open.sink->release();
-    if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
     open.owes = !is_done(status);
     is_written = is_written && !open.owes;
   }

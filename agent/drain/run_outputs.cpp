@@ -5,7 +5,6 @@
 
 #include "agent/base/counters.hpp"
 #include "agent/base/folders.hpp"
-#include "agent/base/guest_call.hpp"
 #include "agent/base/text_line.hpp"
 #include "writer/bytes/raw_calls.hpp"
 #include "writer/sink/process_file.hpp"
@@ -109,6 +108,7 @@ Status RunOutputs::open(const Settings& settings, Folder& folder, Defined& defin
     if (add(rows[i])) {
       status = begin(outputs_[count_ - 1], settings, folder);
       outputs_[count_ - 1].is_off = status != Status::kOk;
+      if (status != Status::kOk) say_of(outputs_[count_ - 1], ": cannot be begun: ", status);
     }
     if (status != Status::kOk && failed == Status::kOk) failed = status;
   }
@@ -169,7 +169,6 @@ void RunOutputs::note(Output& output, Status status) noexcept {
     return;
   }
   count(Counter::write_errors);
-  if (status == Status::kNoSpace) take_caused_signal(-EFBIG);  // of a host's thread, which ends the process
   if (++output.failures == 1 && !output.is_said) say_of(output, ": not all of it is there: ", status);
   output.is_said = true;
   if (output.failures < kFailuresToSwitchOff) return;

@@ -12,9 +12,9 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
-#include "agent/base/guest_call.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/base/text_line.hpp"
+#include "writer/bytes/growth.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::drain {

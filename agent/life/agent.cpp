@@ -15,6 +15,7 @@
 #include "agent/stacks/open_plugin.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/decimal.hpp"
+#include "writer/bytes/growth.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {

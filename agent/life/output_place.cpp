@@ -7,11 +7,11 @@
 
 #include "agent/base/arena.hpp"
 #include "agent/base/fixed_text.hpp"
-#include "agent/base/guest_call.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/base/text_pieces.hpp"
 #include "agent/life/dir_template.hpp"
 #include "writer/bytes/decimal.hpp"
+#include "writer/bytes/growth.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {

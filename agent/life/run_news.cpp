@@ -8,7 +8,6 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
-#include "agent/base/guest_call.hpp"
 #include "agent/base/own_arguments.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/text_pieces.hpp"
@@ -222,9 +221,10 @@ Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace&
     (void)log.say("sample=: nothing is sampled, since policy=flight has no thread that could read samples");
   const Status opened = open_drain(options, origin, place, sinks, log);
   if (!is_done(opened)) {
+    const bool has_lane = sinks.joined(kCodeLaneRow) != nullptr;
     sinks.leave(kCodeLaneRow);
     files_.close();
-    return refuse(log, folder_.path(), text(opened));
+    return refuse(log, has_lane ? "their outputs" : folder_.path(), text(opened));
   }
   folders::link(place.path(), LaneFolder::kLinkName, folder_.path(), origin.pid);
   Pool::switch_on();
@@ -250,9 +250,7 @@ void RunNews::tell_function(OpenSinks& sinks, std::uint64_t id, const NamedFunct
   auto* const code_lane = static_cast<lanes::CodeLane*>(sinks.joined(kCodeLaneRow));
   if (code_lane == nullptr) return;
   const Status told = code_lane->function(id, function.name, function.file, function.line);
-  if (is_done(told)) return;
-  count(Counter::write_errors);
-  if (told == Status::kNoSpace) take_caused_signal(-EFBIG);
+  if (!is_done(told)) count(Counter::write_errors);
 }
 
 void say_losses(Log& log) noexcept {

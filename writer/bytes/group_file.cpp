@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "writer/bytes/growth.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
@@ -22,11 +23,6 @@ long finish(Call call) noexcept {
 // (At 0, where ours is empty, every file that was just opened stands.)
 inline bool stands_at(int descriptor, std::uint64_t size) noexcept {
   return size != 0 && raw::place_in(descriptor) == static_cast<long>(size);
-}
-
-Status status_of(long error) noexcept {
-  const bool no_space = error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
-  return no_space ? Status::kNoSpace : Status::kWriteFailed;
 }
 
 }  // namespace
@@ -71,7 +67,7 @@ Status GroupFile::append(std::span<const std::uint8_t> group) noexcept {
     if (count <= 0) {
       const bool torn = rest.size() != group.size();
       if (torn && !cut_back()) close();
-      return status_of(count);
+      return refused_growth(count);
     }
     rest = rest.subspan(static_cast<std::size_t>(count));
   }

@@ -36,7 +36,7 @@ class GroupFile {
 
   // kFull (the budget), kNoSpace (ENOSPC, EDQUOT, EFBIG) or kWriteFailed (also when closed, or no longer
   // ours): nothing of the group is in the file.
-  // The kernel sends SIGXFSZ or SIGPIPE with some errors: the caller blocks them.
+  // The kernel sends SIGXFSZ or SIGPIPE with some errors: the caller blocks them, and append() takes them.
   Status append(std::span<const std::uint8_t> group) noexcept;
   std::uint64_t size() const noexcept { return size_; }
 

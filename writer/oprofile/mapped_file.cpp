@@ -2,13 +2,10 @@
 
 #include <sys/mman.h>
 
+#include "writer/bytes/growth.hpp"
+
 namespace jitquill {
 namespace {
-
-Status status_of_error(long error) noexcept {
-  const bool is_room = error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
-  return is_room ? Status::kNoSpace : Status::kWriteFailed;
-}
 
 long allocate(int descriptor, std::size_t from, std::size_t to) noexcept {
   long done = -EINTR;
@@ -27,7 +24,7 @@ Status write_zeroes(int descriptor, std::size_t from, std::size_t to) noexcept {
     const std::size_t count = to - from < sizeof kZeroes ? to - from : sizeof kZeroes;
     const long done = raw::call(SYS_pwrite64, descriptor, kZeroes, count, from);
     if (done == -EINTR) continue;
-    if (done <= 0) return status_of_error(done);
+    if (done <= 0) return refused_growth(done);
     from += static_cast<std::size_t>(done);
   }
   return Status::kOk;
@@ -54,7 +51,7 @@ Status MappedFile::open_again(int descriptor) noexcept {
   if (status == Status::kOk && size == 0) status = Status::kBadArgument;
   if (status == Status::kOk) {
     const long done = allocate(descriptor, 0, size);
-    if (done != 0 && !is_unknown_here(done)) status = status_of_error(done);
+    if (done != 0 && !is_unknown_here(done)) status = refused_growth(done);
   }
   if (status == Status::kOk) status = map(size);
   if (status != Status::kOk) descriptor_.close();
@@ -115,7 +112,7 @@ Status MappedFile::take_blocks(std::size_t size) noexcept {
   const int file = descriptor_.number();
   const long done = allocate(file, size_, size);
   if (done == 0) return Status::kOk;
-  const Status status = is_unknown_here(done) ? write_zeroes(file, size_, size) : status_of_error(done);
+  const Status status = is_unknown_here(done) ? write_zeroes(file, size_, size) : refused_growth(done);
   if (status != Status::kOk) (void)raw::truncate(file, size_);
   return status;
 }

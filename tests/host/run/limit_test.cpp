@@ -18,6 +18,16 @@ TEST(FileSizeLimit, EndsNoHost) {
   }
 }
 
+// Files that have their whole size from the start on, and those beside: 1,500 KiB hold the lanes and no
+// databases.
+TEST(FileSizeLimit, AtTheStartEndsNoHost) {
+  const TempFolder folder;
+  test_support::Child child(
+      with_agent(folder, LIMIT_HOST, {"1536000", "from_start"}, "formats=oprofile hooks=* memory=1300k"));
+  const auto ended = child.wait(60);
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+}
+
 TEST(FileSizeLimit, IsCounted) {
   const TempFolder folder;
   test_support::Child child(with_agent(folder, LIMIT_HOST, {"10000"}, "formats=calls,counts hooks=*"));
