@@ -6,7 +6,7 @@
 //
 // Context   [hook]: reading. The first call maps the page; it takes no lock.
 // Does not  exist before Linux 4.14: then an ordinary page serves, and only fork() is noticed
-// (life/birth.cpp).
+//           (life/birth.cpp).
 #pragma once
 
 #include <atomic>

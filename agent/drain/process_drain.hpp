@@ -1,8 +1,7 @@
 // The drain of this process and the thread that runs it.
 //
 // Context   open(), set_patterns(), finish(), forget(): [life], under the leaf lock; they take the drain's
-// lock inside.
-//           start_thread(): [life], with no lock of ours held.
+//           lock inside. start_thread(): [life], with no lock of ours held.
 // Promises  the thread takes no signal, and none of its files are touched while the lock is somebody else's.
 //           It ends by itself behind finish().
 // Does not  exist in a child: forget().

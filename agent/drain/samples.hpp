@@ -2,8 +2,7 @@
 //
 // Context   start(): [life], as sampler::Sampler::open(). The rest: [drain]; any one thread.
 // Promises  each sample that the sampler hands on reaches the sinks, each loss before the first sample behind
-// it
-//           or at the end. A stack that could not be walked to its end is marked as partial.
+//           it or at the end. A stack that could not be walked to its end is marked as partial.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,7 @@
 //
 // Context   [drain]; `jitquill recover`. Raw system calls; allocates by nothrow operator new.
 // Promises  nothing in the file is trusted. A file that is not the one that was mapped (its build-id differs,
-// or
-//           its inode where there is none) has no names.
+//           or its inode where there is none) has no names.
 // Does not  demangle, nor look for separate debug files.
 #pragma once
 

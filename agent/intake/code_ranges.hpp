@@ -3,7 +3,7 @@
 //
 // Context   [notify], under the intakes' lock.
 // Promises  a range that was seen is known from then on: JITs take the right to execute away while they
-// write.
+//           write.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,9 @@
 //
 // Context   under the leaf lock.
 // Promises  a twin lies below its code, within 2 GiB, and overlaps no other live twin. PROT_NONE memory: no
-// page is used. Does not  fail loudly: without address space (RLIMIT_AS) there is no twin, and the function
-// is counted as without room.
+//           page is used.
+// Does not  fail loudly: without address space (RLIMIT_AS) there is no twin, and the function is counted as
+//           without room.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,7 @@
 //
 // Context   [life]: the loader's thread, or the thread that forks or exits.
 // Promises  being loaded makes no file, thread or descriptor, unless the process is to be sampled. The
-// library is linked with -z nodelete, since
-//           code of ours may be on a stack at any time.
+//           library is linked with -z nodelete, since code of ours may be on a stack at any time.
 #include <pthread.h>
 
 #include <cstdlib>

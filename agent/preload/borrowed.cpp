@@ -3,10 +3,9 @@
 // go.
 //
 // Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create, fopen and the
-// unwinding
-//           sections also from signal handlers and in children of fork and vfork. What the agent does then:
-//           life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp, intake/frames/frames.hpp,
-//           intake/perfmap/perfmap.hpp.
+//           unwinding sections also from signal handlers and in children of fork and vfork. What the agent
+//           does then: life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp,
+//           intake/frames/frames.hpp, intake/perfmap/perfmap.hpp.
 // Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran, but of
 //           libgcc; the stack that the list of arguments takes is what libc itself would take for it.
 // Does not  see what libc calls inside itself (posix_spawn, system, popen, daemon), nor bare system calls.

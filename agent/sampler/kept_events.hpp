@@ -6,8 +6,7 @@
 //
 // Context   [drain]; any one thread; raw system calls.
 // Promises  closed by release(), or with the process. A host that closes descriptors which are not its own
-// ends
-//           them, and nothing else.
+//           ends them, and nothing else.
 #pragma once
 
 #include <cstdint>

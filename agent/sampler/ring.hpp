@@ -2,8 +2,7 @@
 //
 // Source    perf_event_open(2), "MMAP layout"; linux/perf_event.h says which barriers.
 // Context   [drain]; any one thread. Memory is the kernel's: raw mmap. It does not outlive a fork or an exec:
-// a
-//           child has neither mapping nor descriptor.
+//           a child has neither mapping nor descriptor.
 // Promises  nothing waits. What is read is the reader's until next() or drop().
 #pragma once
 

@@ -10,11 +10,9 @@
 // few (kept_events.hpp).
 //
 // Context   open(): [life], with no lock of ours held but the drain's, or [drain]. set_own_thread(), look(),
-// close(): [drain]; any one thread.
-//           close_files(): [life], in a child.
+//           close(): [drain]; any one thread. close_files(): [life], in a child.
 // Promises  rings are as large as the kernel allows, down to what a few samples need; what it refuses is said
-// in
-//           one line, with the limit and the cure, and the threads that are not sampled are counted.
+//           in one line, with the limit and the cure, and the threads that are not sampled are counted.
 // Does not  know what is at an address, nor outlive a fork: a child opens its own.
 #pragma once
 

@@ -11,8 +11,7 @@
 //           kernel. Bounded, whatever registers and slice are. Stops where no code is known: what is told was
 //           code.
 // Does not  know names, nor where return addresses are that hooks took: CodeSource::return_address() does, or
-// who
-//           made the slice put them back.
+//           who made the slice put them back.
 #pragma once
 
 #include <cstdint>

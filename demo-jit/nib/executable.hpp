@@ -2,9 +2,8 @@
 //
 // Context   any; an Executable may be run by several threads at once.
 // Promises  compile() gives either an Executable or at least one diagnostic. Code that is replaced stays
-// placed as
-//           long as the Executable lives, since it may still run. The Source must outlive it: names point
-//           into its text.
+//           placed as long as the Executable lives, since it may still run. The Source must outlive it: names
+//           point into its text.
 // Does not  run anything; see run() in runtime.hpp.
 #pragma once
 

@@ -2,7 +2,7 @@
 // Without an agent, or where no output shows it, each costs a few instructions.
 //
 // Context   any thread of a program; of a thread's own life that thread tells, of its making the one that
-// made it.
+//           made it.
 #pragma once
 
 #include <jitquill/events.h>

@@ -2,7 +2,8 @@
 //
 // Context   any; puts into the caller's buffer, host byte order (the magic tells readers which).
 // Promises  a record that is refused leaves nothing in the buffer. The buffer tells when memory is out
-// (Bytes::failed()). Does not  know in which order they must stand: group.hpp does.
+//           (Bytes::failed()).
+// Does not  know in which order they must stand: group.hpp does.
 #pragma once
 
 #include <cstdint>

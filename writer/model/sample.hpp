@@ -2,9 +2,8 @@
 //
 // Context   any; plain values.
 // Promises  functions are defined (RunSink::define) before a sample names them. A sample has one frame at
-// least:
-//           where no code is known stands a function that says so. All samples count alike: each stands for
-//           the same time, or the same number of cycles.
+//           least: where no code is known stands a function that says so. All samples count alike: each
+//           stands for the same time, or the same number of cycles.
 // Does not  own anything: the spans live as long as the call that hands them on.
 #pragma once
 

@@ -6,8 +6,8 @@
 //
 // Context   as every sink of run news (writer/sink/run_sink.hpp).
 // Promises  a thread's entries ascend in time (a ring's exception buffer has them as they came), and none is
-// earlier than the trace. What does not fit into a
-//           record is cut from texts, and counted. Records that did not get to the file are told as lost.
+//           earlier than the trace. What does not fit into a record is cut from texts, and counted. Records
+//           that did not get to the file are told as lost.
 #pragma once
 
 #include <array>

@@ -3,8 +3,7 @@
 //
 // Context   as the sink that uses it (writer/sink/run_sink.hpp).
 // Promises  as Record and Ring. Times of a thread never go back; those of a ring of the exception buffer,
-// which
-//           many threads put into, may.
+//           which many threads put into, may.
 #pragma once
 
 #include "writer/openj9/record.hpp"

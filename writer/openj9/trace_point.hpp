@@ -2,8 +2,7 @@
 // them.
 //
 // Context   any; plain values, all made while compiling: a text that the formatter cannot do with, numbers
-// with
-//           a gap, or values of other types than the text has do not compile.
+//           with a gap, or values of other types than the text has do not compile.
 #pragma once
 
 #include <array>

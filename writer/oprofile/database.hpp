@@ -7,8 +7,8 @@
 // all of an insert or nothing of it.
 //
 // Context   one thread at a time. Raw system calls only; but open() allocates nothing. Not for signal
-// handlers. Promises  after each store of each call the file is a tree that any reader walks: ordered,
-// balanced, and
+//           handlers.
+// Promises  after each store of each call the file is a tree that any reader walks: ordered, balanced, and
 //           with every count but the one under way. Until close() a page in use may be outside of the tree,
 //           what is not in use may hold anything, and the file may be longer than it says. A failed call
 //           changes no count. A count that exceeds the file's words stays at their greatest number.

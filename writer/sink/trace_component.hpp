@@ -2,8 +2,7 @@
 // data file are made of. Here, since who tells of them knows no format.
 //
 // Context   make(), put_dat(): one thread. The others: any thread, any time, signal handlers too; no
-// allocation
-//           where `out` is the caller's memory.
+//           allocation where `out` is the caller's memory.
 // Promises  a component that was made does not end the formatter, nor have it print what nobody put.
 #pragma once
 

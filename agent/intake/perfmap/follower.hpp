@@ -2,7 +2,7 @@
 //
 // Context   [notify]: a thread of ours, or the host's at its exit; under the intakes' lock.
 // Promises  code is dated back to the last look that did not find its line: it may have run since then. A
-// step takes few milliseconds, whatever has been written. Lines of what is not executable yet wait
+//           step takes few milliseconds, whatever has been written. Lines of what is not executable yet wait
 //           for half a second; what never is (V8's bytecode), or lies in a file, is counted and not told.
 #pragma once
 

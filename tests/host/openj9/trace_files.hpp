@@ -2,8 +2,7 @@
 //
 // Context   drivers of host programs.
 // Promises  what is asked for has passed the strict reader, or the test has failed. Where
-// JITQUILL_OPENJ9_FORMATTER holds
-//           the command of OpenJ9's formatter, its text is the reader's.
+//           JITQUILL_OPENJ9_FORMATTER holds the command of OpenJ9's formatter, its text is the reader's.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 //
 // Context   tests and tools.
 // Promises  a read that does not fit returns 0 or an empty view, moves nothing, and makes failed() true for
-// good. Does not  swap bytes: files of the other byte order are refused at their magic.
+//           good.
+// Does not  swap bytes: files of the other byte order are refused at their magic.
 #pragma once
 
 #include <cstdint>

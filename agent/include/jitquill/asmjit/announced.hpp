@@ -8,7 +8,7 @@
 // Context   as E: one thread at a time.
 // Promises  the bytes are those that E would have made, sites aside.
 // Does not  work with x86::Compiler, and need not: JitRuntime reads a plain one, with add_line_pass() for
-// lines.
+//           lines.
 #pragma once
 
 #include <jitquill/asmjit/emitter_notes.hpp>
