@@ -172,7 +172,7 @@ void Drain::start_sampling() noexcept {
   const sampler::Wish wish = std::exchange(settings_.sampling, {});
   if (wish.hz == 0) return;
   if (outputs_.wants_samples()) return (void)samples_.start(wish, settings_.say, settings_.return_address);
-  settings_.say("sample=: none of the formats shows samples, so none are taken: formats=samples does");
+  settings_.say(kNobodyShowsSamples);
 }
 
 void Drain::take_samples(const SampleBatch& batch) noexcept {

@@ -60,6 +60,9 @@ struct Pass {
   bool has_more = false;  // a lane had more than is taken at once: call again
 };
 
+inline constexpr std::string_view kNobodyShowsSamples =
+    "sample=: none of the formats shows samples, so none are taken: formats=samples does";
+
 class Drain final : private BatchTaker, private SampleTaker, private Defined {
  public:
   Drain() noexcept = default;

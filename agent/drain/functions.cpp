@@ -52,6 +52,7 @@ Functions::Known* Functions::know(std::uint64_t id) noexcept {
 }
 
 void Functions::note(const CodeRecord& record) noexcept {
+  ++changes_;
   Known* const known = know(record.id);
   if (known == nullptr) return;
   const bool has_name = record.kind == CodeRecordKind::kLoad || record.kind == CodeRecordKind::kFunction;

@@ -61,6 +61,10 @@ class Functions {
   // After run records were taken, and before they are asked for here: whatever they name is there then.
   void read_news() noexcept;
 
+  // Changes with any news of code, and of modules that were seen to come or go: until then what was found at
+  // an address holds for all times since the change before.
+  std::uint64_t changes() const noexcept { return changes_ + native_.changes(); }
+
   // Whether native functions are expected, or anything was asked for by address, so that it may be hidden.
   bool has_natives() const noexcept { return has_natives_; }
   // Numbers for many ids at once, without a branch: kNone where by_id() is to be asked. Until read_news().
@@ -201,6 +205,7 @@ class Functions {
   std::uint64_t first_id_ = 0;
   GrowingArray<Placement> placements_;
   GrowingArray<std::uint32_t> by_address_;  // of placements_, by address and time
+  std::uint64_t changes_ = 0;               // records of the code lane
   std::size_t sorted_ = 0;                  // so many placements are in by_address_
   NumberTable strange_;         // ids that the code lane does not have, addresses of no known code
   NumberTable native_numbers_;  // of addresses that were asked for; kHidden too

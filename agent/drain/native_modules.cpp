@@ -168,6 +168,7 @@ void NativeModules::place_in_time(Module& module) noexcept {
 
 void NativeModules::end(Module& module, std::uint64_t now_ns) noexcept {
   module.until_ns = now_ns;
+  ++ends_;
   ended_low_ = ended_high_ == 0 ? module.start : std::min(ended_low_, module.start);
   ended_high_ = std::max(ended_high_, module.end);
 }

@@ -87,6 +87,7 @@ class NativeModules {
     }
   }
   std::size_t size() const noexcept { return modules_.size(); }
+  std::uint64_t changes() const noexcept { return modules_.size() + ends_; }
   // tell(ModuleNews) of each that came or went since the last call.
   template <class Tell>
   void tell_new(Tell tell) noexcept {
@@ -156,6 +157,7 @@ class NativeModules {
     std::uint64_t until_ns;
   };
   GrowingArray<Ended> ended_;    // not put yet
+  std::uint64_t ends_ = 0;       // of modules, so far
   std::uint64_t ended_low_ = 0;  // addresses of all that ended
   std::uint64_t ended_high_ = 0;
   std::uint64_t looked_for_ns_ = 0;  // of the last event that no known module explained

@@ -20,6 +20,25 @@ void Samples::begin_look() noexcept {
   walker_.forget_memory();
   functions_.begin_look();
   functions_.read_news();
+  forget_if_code_changed();
+}
+
+void Samples::forget_if_code_changed() noexcept {
+  const std::uint64_t changes = functions_.changes();
+  has_changed_ = changes != changes_;
+  changes_ = changes;
+  if (!has_changed_) return;
+  for (ThreadMemo& memo : memos_) memo.walk.clear();
+  for (KnownPlace& place : places_) place.address = 0;
+}
+
+Functions::Place Samples::place_of(std::uint64_t address) noexcept {
+  KnownPlace& known = places_[address % kPlaces];
+  if (known.address == address) return known.place;
+  const Functions::Place place = functions_.place_of(address, when_ns_);
+  const bool holds = !has_changed_ && functions_.changes() == changes_ && place.function != Functions::kNone;
+  if (holds) known = {address, place};
+  return place;
 }
 
 std::uint64_t Samples::look() noexcept {
@@ -83,7 +102,7 @@ void Samples::take(const Record& record) noexcept {
 }
 
 void Samples::put_frame(std::uint64_t address) noexcept {
-  const Functions::Place place = functions_.place_of(address, when_ns_);
+  const Functions::Place place = place_of(address);
   if (place.function != Functions::kNone) (void)frames_.push({address, place.offset, place.function});
 }
 
@@ -91,8 +110,11 @@ stacks::Walked Samples::walk(const Record& record) noexcept {
   if (!record.has_registers) return {0, true, false};
   addresses_[0] = record.registers.pc();
   if (record.stack.empty()) return {1, true, false};
-  const stacks::Walked walked =
-      walker_.walk(record.registers, true, {record.registers.sp(), record.stack}, *this, addresses_);
+  ThreadMemo& memo = memos_[record.tid % kMemos];
+  if (memo.tid != record.tid) memo.walk.clear();
+  memo.tid = record.tid;
+  const stacks::Walked walked = walker_.walk(record.registers, true, {record.registers.sp(), record.stack},
+                                             *this, addresses_, has_changed_ ? nullptr : &memo.walk);
   return {std::max<std::size_t>(walked.count, 1), walked.is_partial, walked.has_end};
 }
 

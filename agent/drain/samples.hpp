@@ -59,6 +59,8 @@ class Samples final : private stacks::CodeSource {
   bool add(const sampler::Record& record) noexcept;
   stacks::Walked walk(const sampler::Record& record) noexcept;
   void put_frame(std::uint64_t address) noexcept;
+  void forget_if_code_changed() noexcept;
+  Functions::Place place_of(std::uint64_t address) noexcept;
   void flush() noexcept;
 
   Functions& functions_;
@@ -73,6 +75,21 @@ class Samples final : private stacks::CodeSource {
   GrowingArray<SampleFrame> frames_;  // of all of them
   GrowingArray<std::size_t> firsts_;  // where each one's begin
   std::uint64_t when_ns_ = 0;         // of the sample at hand
+  // What holds until code changes: in a look behind a change samples are from before it, and from behind it.
+  std::uint64_t changes_ = 0;
+  bool has_changed_ = false;  // since the last look
+  struct ThreadMemo {
+    std::uint32_t tid = 0;
+    stacks::WalkMemo walk;
+  };
+  static constexpr std::size_t kMemos = 64;
+  ThreadMemo memos_[kMemos];  // by tid
+  struct KnownPlace {
+    std::uint64_t address = 0;
+    Functions::Place place{};
+  };
+  static constexpr std::size_t kPlaces = 1024;
+  KnownPlace places_[kPlaces];  // by address
   std::uint64_t addresses_[kMostFrames];
 };
 

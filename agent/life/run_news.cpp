@@ -212,6 +212,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
 Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
                       Log& log) noexcept {
   trouble_ = {};
+  if (options.run.samples_hz != 0 && !is_wanted(options.formats)) (void)log.say(drain::kNobodyShowsSamples);
   if (is_on_ || !is_wanted(options.formats)) return Status::kOff;
   if (const Status made = make_lanes(options, origin.pid, place, log); !is_done(made)) return made;
   if (const int opened = files_.open(folder_.path()); opened != 0)

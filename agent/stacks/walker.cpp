@@ -117,27 +117,49 @@ bool StackWalker::is_signal_return(std::uint64_t pc) noexcept {
   return read(pc, word) && std::memcmp(&word, kCode, sizeof word) == 0;
 }
 
-// The stack pointer ascends, but from a handler's stack to the one that it interrupted.
+namespace {
+
+// Appends what the walk before found from there on; false: it is not known.
+bool take_rest(WalkMemo& memo, const Registers& registers, std::uint64_t at, const Slice& slice,
+               std::span<std::uint64_t> addresses, std::size_t& count) noexcept {
+  const auto rest = memo.find(registers, at, slice);
+  if (rest.empty() || rest.size() > addresses.size() - count) return false;
+  for (const WalkMemo::Frame& frame : rest) addresses[count++] = frame.address;
+  memo.keep(slice, rest);
+  return true;
+}
+
+}  // namespace
+
+// The stack pointer ascends, but from a handler's stack to the one that it interrupted. Where hooks took a
+// return address, equal stacks may have had other callers.
 Walked StackWalker::walk(const Registers& innermost, bool is_exact, const Slice& slice, CodeSource& code,
-                         std::span<std::uint64_t> addresses) noexcept {
+                         std::span<std::uint64_t> addresses, WalkMemo* memo) noexcept {
   slice_ = slice;
   has_guessed_ = false;
   Registers registers = innermost;
   Walked walked;
+  if (memo != nullptr) memo->begin();
   for (;;) {
     const std::uint64_t pc = registers.pc();
     const std::uint64_t at = is_exact ? pc : pc - 1;
     if (pc == 0 && walked.count != 0) return {walked.count, has_guessed_, true};  // how fibers begin
+    const bool may_know = memo != nullptr && !has_guessed_;
+    if (may_know && take_rest(*memo, registers, at, slice, addresses, walked.count))
+      return {walked.count, false, true};
     if (!code.find_tables(at, tables_)) return {walked.count, true, false};
     if (walked.count == addresses.size()) return {walked.count, true, false};
     addresses[walked.count++] = at;
+    if (memo != nullptr) memo->note(registers, at);
     const std::uint64_t sp = registers.sp();
     const bool is_signal = is_signal_return(pc);
     const Step stepped = step(at, registers);
+    if (stepped == kOutermost && may_know && !has_guessed_) memo->keep(slice);
     if (stepped == kOutermost) return {walked.count, has_guessed_, true};
     if (stepped == kUnknown || (!is_signal && registers.sp() <= sp)) return {walked.count, true, false};
     const std::uint64_t found = registers.pc();
     registers.value[Registers::kPc] = code.return_address(found, registers.sp() - kWord);
+    if (found != registers.pc()) memo = nullptr;
     if (found != 0 && registers.pc() == 0) return {walked.count, true, false};
     is_exact = is_signal;
   }

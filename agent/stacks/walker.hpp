@@ -18,6 +18,7 @@
 #include <span>
 
 #include "agent/stacks/plugin.hpp"
+#include "agent/stacks/walk_memo.hpp"
 
 namespace jitquill::stacks {
 
@@ -42,11 +43,6 @@ class CodeSource {
   ~CodeSource() = default;
 };
 
-struct Slice {
-  std::uint64_t at;  // the address that its first byte had
-  std::span<const std::uint8_t> bytes;
-};
-
 struct Walked {
   std::size_t count = 0;
   bool is_partial = false;  // frames may be missing
@@ -66,9 +62,10 @@ class StackWalker {
   void forget_memory() noexcept;
 
   // The innermost first: an address inside the instruction that called, one below the return address.
-  // `is_exact`: the innermost was interrupted there, instead of waiting for a call.
+  // `is_exact`: the innermost was interrupted there, instead of waiting for a call. `memo`: of the same
+  // thread's walks, where code has not changed since.
   Walked walk(const Registers& innermost, bool is_exact, const Slice& slice, CodeSource& code,
-              std::span<std::uint64_t> addresses) noexcept;
+              std::span<std::uint64_t> addresses, WalkMemo* memo = nullptr) noexcept;
 
  private:
   struct Page;

@@ -21,13 +21,13 @@ constexpr double kTarget = 1.01;
 volatile std::uint64_t g_sink;
 
 // At the bottom of a stack as programs have it.
-[[gnu::noinline]] void work(int depth) {
+[[gnu::noinline]] std::uint64_t work(int depth) {
   volatile char frame[128];
   frame[0] = static_cast<char>(depth);
-  if (depth != 0) return work(depth - 1), void(frame[0] = 1);
+  if (depth != 0) return work(depth - 1) + static_cast<std::uint64_t>(frame[0]);
   std::uint64_t value = 1;
   for (std::uint64_t i = 0; i < kTurns; ++i) asm volatile("imul $31, %0, %0\n\tadd $7, %0" : "+r"(value));
-  g_sink = value;
+  return value;
 }
 
 double seconds_by(clockid_t clock) {
@@ -44,7 +44,7 @@ struct Cost {
 Cost run() {
   const double thread_s = seconds_by(CLOCK_THREAD_CPUTIME_ID);
   const double process_s = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
-  work(kDepth);
+  g_sink = work(kDepth);
   return {seconds_by(CLOCK_THREAD_CPUTIME_ID) - thread_s, seconds_by(CLOCK_PROCESS_CPUTIME_ID) - process_s};
 }
 

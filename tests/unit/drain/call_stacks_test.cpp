@@ -25,9 +25,11 @@ class OwnCode final : public stacks::CodeSource {
  public:
   OwnCode() { functions.watch_this_process(); }
   bool find_tables(std::uint64_t address, stacks::CodeTables& tables) noexcept override {
+    ++asked;
     return functions.find_tables(address, 1, tables);
   }
   Functions functions;
+  std::size_t asked = 0;
 };
 
 struct Captured {
@@ -131,6 +133,36 @@ TEST(StackWalker, IsHarmedByNoRegistersAndNoStack) {
         walker.walk(broken.registers, i % 2 != 0, {captured.registers.sp(), broken.slice}, code, addresses);
     EXPECT_LE(walk.count, addresses.size());
   }
+}
+
+// Stacks of one thread one after the other, as they are and with some words changed.
+TEST(StackWalker, FindsTheSameWithAMemoOfTheWalkBefore) {
+  OwnCode code;
+  stacks::StackWalker walker;
+  walker.use(&jitquill_stacks_v1);
+  stacks::WalkMemo memo;
+  Captured captured[3];
+  for (const unsigned i : {0u, 1u, 2u}) capture_below(4 * i + 1, captured[i]);
+  std::mt19937_64 random(2);
+  std::vector<std::uint64_t> with(64), without(64);
+  std::size_t known = 0;
+  for (unsigned i = 0; i < 2'000; ++i) {
+    Captured one = captured[random() % 3];
+    for (auto changes = random() % 3; changes != 0; --changes) {
+      const std::uint64_t word = random() % 2 != 0 ? random() : one.expected[random() % one.expected.size()];
+      std::memcpy(one.slice.data() + random() % 2'000 / 8 * 8, &word, 8);
+    }
+    const stacks::Slice slice{one.registers.sp(), one.slice};
+    const std::size_t read_before = code.asked;
+    const auto by_memo = walker.walk(one.registers, false, slice, code, with, &memo);
+    known += code.asked - read_before < by_memo.count ? 1 : 0;
+    const auto anew = walker.walk(one.registers, false, slice, code, without);
+    ASSERT_EQ(by_memo.count, anew.count) << i;
+    EXPECT_EQ(by_memo.is_partial, anew.is_partial) << i;
+    EXPECT_EQ(by_memo.has_end, anew.has_end) << i;
+    ASSERT_TRUE(std::equal(with.begin(), with.begin() + static_cast<long>(anew.count), without.begin())) << i;
+  }
+  EXPECT_GT(known, 500u);  // and so it is of use
 }
 
 // Code that a JIT made: where it is, nothing can be read, and its tables are in the code lane.
