@@ -187,6 +187,21 @@ TEST_F(SampledOutputs, OfAForkBeginWithIt) {
   EXPECT_TRUE((pids[0] == parent && pids[1] == child) || (pids[1] == parent && pids[0] == child));
 }
 
+// The hash map does not fit: the kernel sends a signal for it, of which the host may not die.
+TEST_F(SampledOutputs, AreThereBesideOneThatHasNoRoom) {
+  const TempFolder folder;
+  const auto ended = test_support::run(with_agent(folder, "/bin/sh",
+                                                  {"-c", "ulimit -f 3000; exec " SAMPLING_HOST " alone 60"},
+                                                  "formats=folded,oprofile sample=4999 memory=1300k"));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  fs::path output;  // not the shell's
+  for (const std::string& file : test_support::files_below(folder.path(), "folded", "")) {
+    if (file.find("/sampling_host-") != file.npos) output = fs::path(file).parent_path();
+  }
+  EXPECT_GT(Folded(output).sum, 10u);
+  EXPECT_NE(sampled::log_in(output).find("oprofile: not written: no room"), std::string::npos);
+}
+
 // What the drain had taken is there, in order and whole; and when it is recovered all outputs have the same.
 TEST_F(SampledOutputs, AreWholeAfterSigkillAtAnyMoment) {
   std::mt19937 random(2026);
