@@ -6,7 +6,7 @@
 namespace jitquill::jitdump {
 namespace {
 
-using enum Weight;
+using enum RuleWeight;
 
 constexpr RuleText kTexts[] = {
 #define RULE(id, name, weight, reader, consequence) {name, weight, reader, consequence},
