@@ -119,7 +119,7 @@ extern "C" void* nib_find_missing(Executable* executable, std::uint32_t index, s
 
 // eax: the function's index, r10: the Executable; all else is as the caller left it.
 asm(R"(
-  .text
+  .pushsection .text
   .globl nib_enter_missing
   .type nib_enter_missing, @function
 nib_enter_missing:
@@ -150,6 +150,7 @@ nib_enter_missing:
   jmp *%rax
   .cfi_endproc
   .size nib_enter_missing, .-nib_enter_missing
+  .popsection
 )");
 
 // ---- Stops and faults ----
@@ -171,7 +172,7 @@ extern "C" void nib_transfer(const CodePoint* point) {
 // NAME_keeping_registers calls NAME with its argument and the stack pointer of its caller.
 asm(R"(
   .macro nib_keeping_registers name
-  .text
+  .pushsection .text
   .globl \name\()_keeping_registers
   .type \name\()_keeping_registers, @function
 \name\()_keeping_registers:
@@ -199,6 +200,7 @@ asm(R"(
   ret
   .cfi_endproc
   .size \name\()_keeping_registers, .-\name\()_keeping_registers
+  .popsection
   .endm
   nib_keeping_registers nib_poll
   nib_keeping_registers nib_transfer

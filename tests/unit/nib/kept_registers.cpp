@@ -6,7 +6,7 @@ void (*nib_called)() = nullptr;
 int nib_lost_registers = 0;
 
 asm(R"(
-  .text
+  .pushsection .text
   .globl nib_call_and_compare
   .type nib_call_and_compare, @function
 nib_call_and_compare:
@@ -41,6 +41,7 @@ nib_call_and_compare:
   ret
   .cfi_endproc
   .size nib_call_and_compare, .-nib_call_and_compare
+  .popsection
 )");
 
 }  // namespace nib::test
