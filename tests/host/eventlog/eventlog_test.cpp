@@ -218,6 +218,22 @@ TEST(Eventlog, OfNibHasItsThreadsAndCollections) {
   EXPECT_EQ(reads, waits);
 }
 
+// Of the beginning nothing is left: what came before is not known, and still the rest is told.
+TEST(Eventlog, IsOfTheNewestInFlight) {
+  const TempFolder folder;
+  test_support::Child child(with_agent(folder, DEMO_JIT, nib("producers", {"--gc-stress"}),
+                                       "formats=eventlog policy=flight memory=1300k"));
+  const auto ended = child.wait(60);
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  const auto stats = run_files::stats(folder);
+  const File file = log_files::whole(folder);
+  EXPECT_GT(stats.at("run_records_lost"), 1'000u);
+  EXPECT_GT(log_files::numbered(file, log_files::kLost).size(), 0u);
+  EXPECT_GT(file.named("GC_STATS_GHC").size(), 10u);
+  EXPECT_LT(stats.at("eventlog_events_refused") * 10, file.events.size());
+  EXPECT_EQ(file.backward_steps, 0u);
+}
+
 // Nothing is told again with another time.
 TEST(Eventlog, KeepsToTheLimitWithAllThatARuntimeDefined) {
   const TempFolder folder;

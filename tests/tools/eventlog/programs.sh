@@ -64,6 +64,19 @@ expect 1 'prof sample'
 expect 2 'START by_threads'
 log=$(echo "$folder"/out/*-[0-9]*/*.eventlog)
 ghc-events merge "$folder/merged" "$log" "$log" >"$folder/said" || { echo "not merged"; exit 1; }
+run 'policy=flight memory=1300k' "$demo" --gc-stress "$programs/producers.nib"
+judge
+expect 1 'records of this thread are lost'
+run 'max_bytes=64k' "$demo" --gc-stress "$programs/producers.nib" # each log is one
+rm -f "$folder"/out/*-[0-9]*/demo-jit.eventlog
+for log in "$folder"/out/*-[0-9]*/*.eventlog; do
+  ghc-events inc "$log" >"$folder/said" || { echo "not read: $log"; exit 1; }
+  for what in threads threadpool threadrun tasks; do
+    ghc-events validate $what "$log" >"$folder/validated"
+    grep -q '^Valid' "$folder/validated" || { head -5 "$folder/validated"; echo "not valid alone: $what $log"; exit 1; }
+  done
+done
+expect 1 'RTS version "nib"'
 run 'hooks=*' "$threads" short 8
 judge
 expect 8 'task .* deleted'
