@@ -1,7 +1,6 @@
 #include "agent/drain/run_outputs.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "agent/base/counters.hpp"
 #include "agent/base/folders.hpp"
@@ -108,12 +107,10 @@ Status RunOutputs::open(const Settings& settings, Folder& folder, Defined& defin
     if (add(rows[i])) {
       status = begin(outputs_[count_ - 1], settings, folder);
       outputs_[count_ - 1].is_off = status != Status::kOk;
-      if (status != Status::kOk) say_of(outputs_[count_ - 1], ": cannot be begun: ", status);
     }
     if (status == Status::kOk) continue;
     if (failed == Status::kOk) failed = status;
     count(Counter::write_errors);
-    if (status == Status::kNoSpace) take_caused_signal(-EFBIG);
     Message line;
     line.text(rows[i].name).text(": not written: ").text(text(status));
     if (say_ != nullptr) say_(line.view());
