@@ -3,7 +3,7 @@
 //
 // Context   [life] and under the leaf lock; raw system calls only.
 // Promises  nothing on the host's stdout, ever. A message that cannot be written is dropped; its counter
-// stands anyway.
+//           stands anyway.
 #pragma once
 
 #include <cstdint>
