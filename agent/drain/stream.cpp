@@ -313,7 +313,10 @@ void Stream::end() noexcept {
       const std::uint64_t now_ns = monotonic_ns();
       if (now_ns >= end_ns || !is_writable(reader.descriptor(), end_ns - now_ns)) break;
     }
-    if (reader.is_there()) count(Counter::stream_bytes_lost, reader.queued() + reader.lost());
+    if (!reader.is_there()) continue;
+    count(Counter::stream_bytes_lost, reader.queued() + reader.lost());
+    // A child that was forked from us may have a client still, who would wait for it.
+    if (kind_ == StreamTarget::Kind::kSocket) (void)raw::call(SYS_shutdown, reader.descriptor(), SHUT_WR);
   }
   if (listener_.is_ours()) (void)raw::call(SYS_unlinkat, AT_FDCWD, path_.c_str(), 0);
   close();
