@@ -1,17 +1,17 @@
 #include "agent/life/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <new>
 #include <span>
-#include <system_error>
 
 #include "agent/base/arch_clock.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/text_pieces.hpp"
 #include "agent/intake/intake.hpp"
 #include "agent/life/dir_template.hpp"
+#include "agent/life/format_options.hpp"
+#include "agent/life/option_values.hpp"
 #include "agent/sampler/event.hpp"
 #include "writer/sink/sink.hpp"
 
@@ -20,39 +20,6 @@ namespace {
 
 // A setter answers null, or why the value does not do.
 using Setter = const char* (*)(Options&, std::string_view);
-
-const char* set_flag(bool& flag, std::string_view value) noexcept {
-  if (value != "0" && value != "1") return "must be 0 or 1";
-  flag = value == "1";
-  return nullptr;
-}
-
-constexpr const char* kMustBeSize = "must be a number of bytes, or one with k, M or G behind it";
-
-// Digits at its front. Where they end; null: there are none.
-const char* read_digits(std::string_view value, std::uint64_t& number) noexcept {
-  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error != std::errc{} || rest == value.data() ? nullptr : rest;
-}
-
-bool read_number(std::string_view value, std::uint64_t& number) noexcept {
-  return read_digits(value, number) == value.data() + value.size() && !value.empty();
-}
-
-// Digits, and k, M or G for powers of 1024.
-bool read_size(std::string_view value, std::uint64_t& bytes) noexcept {
-  constexpr std::string_view kUnits = "kMG";
-  const char* const end = value.data() + value.size();
-  const char* const rest = read_digits(value, bytes);
-  if (rest == nullptr) return false;
-  if (rest == end) return true;
-  const std::size_t unit = kUnits.find(*rest);
-  if (unit == kUnits.npos || rest + 1 != end) return false;
-  const unsigned shift = 10 * (static_cast<unsigned>(unit) + 1);
-  if (bytes > ~std::uint64_t{0} >> shift) return false;
-  bytes <<= shift;
-  return true;
-}
 
 // Sets the bit of a table's row. Null, or why it has none.
 template <class Row>
@@ -119,15 +86,6 @@ const char* set_demangle(Options& options, std::string_view value) noexcept {
   return nullptr;
 }
 
-constexpr const char* kWordsOfPaths = "%p is the process, %t its start, %c the command, %% a percent sign";
-
-// Of a name of sinks.def; 0: there is none.
-std::uint32_t bit_of_format(std::string_view format) noexcept {
-  const auto rows = sink_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const SinkRow& r) { return r.name == format; });
-  return row == rows.end() ? 0 : 1u << (row - rows.begin());
-}
-
 const char* set_dir(Options& options, std::string_view value) noexcept {
   if (value.empty()) return "must not be empty";
   if (std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
@@ -135,15 +93,6 @@ const char* set_dir(Options& options, std::string_view value) noexcept {
   if (!dir_template::is_good(value)) return kWordsOfPaths;
   options.dir_was_given = true;
   return options.dir.set(value) ? nullptr : "path too long";
-}
-
-// `names` in the enumeration's order.
-template <class Choice, std::size_t kCount>
-bool choose(Choice& choice, const std::string_view (&names)[kCount], std::string_view value) noexcept {
-  const auto* name = std::find(std::begin(names), std::end(names), value);
-  if (name == std::end(names)) return false;
-  choice = static_cast<Choice>(name - names);
-  return true;
 }
 
 const char* set_unwind(Options& options, std::string_view value) noexcept {
@@ -221,55 +170,6 @@ const char* set_arch_clock(Options& options, std::string_view value) noexcept {
   const char* why = arch_clock::trouble();
   if (why != nullptr) options.arch_clock = false;
   return why;
-}
-const char* set_eventlog_own(Options& options, std::string_view value) noexcept {
-  return set_flag(options.run.eventlog_own, value);
-}
-const char* set_eventlog_level(Options& options, std::string_view value) noexcept {
-  constexpr std::string_view kWords[] = {
-#define EVENTLOG_LEVEL(id, word, readers) word,
-#include "writer/eventlog/level.def"
-#undef EVENTLOG_LEVEL
-  };
-  return choose(options.run.eventlog_level, kWords, value) ? nullptr : "no such GHC; help=1 lists them";
-}
-const char* set_eventlog_messages(Options& options, std::string_view value) noexcept {
-  return set_flag(options.run.eventlog_messages, value);
-}
-const char* set_eventlog_profile(Options& options, std::string_view value) noexcept {
-  bool ticky = false, samples = false;
-  while (value != "none" && !value.empty()) {
-    const std::string_view name = first(value, value.find(','));
-    if (name != "ticky" && name != "samples") return "must be none, or a list of ticky and samples";
-    (name == "ticky" ? ticky : samples) = true;
-    value = without_first(value, name.size() + 1);
-  }
-  options.run.eventlog_ticky = ticky;
-  options.run.eventlog_samples = samples;
-  return nullptr;
-}
-const char* set_eventlog_interval(Options& options, std::string_view value) noexcept {
-  constexpr std::uint64_t kNsPerMs = 1'000'000, kMost = 10'000;
-  std::uint64_t ms = 0;
-  if (!read_number(value, ms) || ms == 0 || ms > kMost) return "must be a number of ms, 1 to 10000";
-  options.run.eventlog_interval_ns = ms * kNsPerMs;
-  return nullptr;
-}
-const char* set_eventlog_to(Options& options, std::string_view value) noexcept {
-  StreamTarget target;
-  if (const char* const why = target.set(value); why != nullptr) return why;
-  if (!dir_template::is_good(target.path.view())) return kWordsOfPaths;
-  target.format = target.kind == StreamTarget::Kind::kFile ? 0 : bit_of_format("eventlog");
-  options.stream = target;
-  return nullptr;
-}
-const char* set_openj9_select(Options& options, std::string_view value) noexcept {
-  return options.run.openj9_select.set(value);
-}
-const char* set_openj9_type(Options& options, std::string_view value) noexcept {
-  return choose(options.run.openj9_internal, {"external", "internal"}, value)
-             ? nullptr
-             : "must be external or internal";
 }
 const char* set_sample(Options& options, std::string_view value) noexcept {
   std::uint64_t hz = 0;
