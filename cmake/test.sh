@@ -69,9 +69,11 @@ case $mode in
     build release && run release
     build clang && run clang
     build debug && run debug -L 'unit|golden|law|host'
-    build asan && run asan -L 'unit|golden'
+    build asan && run asan -L 'unit|golden' && run asan -R '^host/nib_matrix'
     # What threads share without the leaf lock. (With this sanitizer vfork() is fork(), and hooks are slow.)
     build tsan unit-lanes && run tsan -R '^unit/(DeadPools|Lane|LaneFolder|Policy)\.'
+    # Of nib the runtime: jitted code is not instrumented.
+    build tsan demo-jit && build tsan nib_execution_test && run tsan -R '^host/nib_matrix|^unit/(Sparks|Threads|CodeCache|Tiers|Collector|Faults)\.'
     build fuzz fuzzers && run fuzz -L fuzz
     build fuzz-coverage fuzzers && run fuzz-coverage -L fuzz
     if [ -d build/release/tests/bench ]; then

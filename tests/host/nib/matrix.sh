@@ -2,6 +2,7 @@
 # Programs print the same in both tiers, with everything hot, while code comes and goes, with the collector at each
 # allocation; without an agent, with each format and all of them, sites on; with one worker and with four.
 #   matrix.sh LIBRARY DEMO-JIT PROGRAMS        JITQUILL_LONG=1: all programs and formats; else a few
+# LIBRARY "": without an agent, of a demo-jit that is built with sanitizers: what they find is a difference.
 set -euo pipefail
 library=$1 demo=$2 programs=$3
 folder=$(mktemp -d)
@@ -20,12 +21,13 @@ if [ -n "$long" ]; then
   names=()
   for each in "$programs"/*.nib; do names+=("$(basename "$each" .nib)"); done
 fi
+[ -n "$library" ] || agents=(alone)
 
 # With less to do: each run takes seconds, though a million calls are written down in each format. Whole programs
 # are compared with other languages elsewhere.
 smaller() {
   sed -e 's/array(9, 0)/array(7, 0)/; s/n < 2000000/n < 20000/; s/1000000)/20000)/; s/size <= 12/size <= 8/; s/size = 300/size = 40/' \
-    -e 's/n = 44/n = 20/; s/run(100)/run(50)/; s/run(1000)/run(300)/; s/sieve([0-9]*)/sieve(200000)/' "$1"
+    -e 's/n = 44/n = 20/; s/run(100)/run(50)/; s/run(1000)/run(300)/; s/sieve([0-9]*)/sieve(200000)/; s/run(8)/run(6)/' "$1"
 }
 
 # with AGENT COMMAND...
