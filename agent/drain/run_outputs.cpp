@@ -90,7 +90,7 @@ Status RunOutputs::begin(Output& output, const Settings& settings, Folder& folde
   if (is_limited) output.file.limit(settings.limits);
   if (status == Status::kOk) status = make_side_file(*output.sink, settings.command, folder);
   if (status == Status::kOk) status = output.sink->begin(settings.origin, output.bytes);
-  if (status == Status::kOk) status = output.sink->open_files(folder, false);
+  if (status == Status::kOk) status = output.sink->open_files(folder_, false);
   output.file.began_with(output.bytes.size());
   return status;
 }
@@ -99,6 +99,7 @@ Status RunOutputs::open(const Settings& settings, Folder& folder, Defined& defin
   say_ = say;
   most_waiting_ = settings.most_waiting;
   defined_ = &defined;
+  folder_.stand_for(folder);
   Status failed = Status::kOk;
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -121,10 +122,11 @@ Status RunOutputs::open(const Settings& settings, Folder& folder, Defined& defin
 bool RunOutputs::resume(Folder& folder, Defined& defined, Say say) noexcept {
   say_ = say;
   defined_ = &defined;
+  folder_.stand_for(folder);
   bool all = true;
   for (Output& output : std::span(outputs_, count_)) {
     if (output.is_off) continue;
-    output.is_off = !output.file.resume(folder) || output.sink->open_files(folder, true) != Status::kOk;
+    output.is_off = !output.file.resume(folder) || output.sink->open_files(folder_, true) != Status::kOk;
     output.lacks_start = false;
     all = all && !output.is_off;
   }

@@ -15,6 +15,7 @@
 #include <span>
 #include <string_view>
 
+#include "agent/drain/first_folder.hpp"
 #include "agent/drain/run_file.hpp"
 #include "agent/drain/stream.hpp"
 #include "writer/bytes/byte_source.hpp"
@@ -136,6 +137,7 @@ class RunOutputs {
 
   Output outputs_[kMost];
   std::size_t count_ = 0;
+  FirstFolder folder_;
   std::size_t most_waiting_ = kMostWaiting;
   bool has_ended_ = false;
   Bytes state_;
