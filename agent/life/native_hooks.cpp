@@ -199,8 +199,18 @@ void NativeHooks::turn(bool on, bool may_wake, bool with_stacks) noexcept {
   name_targets::turn(on ? Mode::kOn : may_wake && !has_tried_ ? Mode::kWake : Mode::kOff);
 }
 
+namespace {
+
+// Code of modules is told by their names, so that each must have its time.
+bool names_modules() noexcept {
+  const Wants wants = agent().wants();
+  return (name_targets::are_on() || wants.samples || wants.stacks) && agent().is_here();
+}
+
+}  // namespace
+
 void objects_go() {
-  if (!name_targets::are_on() || !agent().is_here()) return;
+  if (!names_modules()) return;
   (void)guest_call([] {
     drain::ProcessDrain::objects_go();
     return 0;
@@ -208,7 +218,7 @@ void objects_go() {
 }
 
 void objects_went() {
-  if (!name_targets::are_on() || !agent().is_here()) return;
+  if (!names_modules()) return;
   (void)guest_call([] {
     mirror::forget_sites();
     drain::ProcessDrain::objects_went(monotonic_ns());

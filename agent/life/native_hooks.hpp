@@ -18,8 +18,9 @@ namespace jitquill {
 // call.
 void native_names_shown(std::atomic<const void*>* targets, std::uint32_t count);
 
-// Before and behind what may unload objects whose functions are traced: what they are called is noted, and
-// what was known of their code is forgotten. Context: any thread outside of signal handlers.
+// Before and behind what may unload objects whose code is traced, sampled or in call stacks: what they are
+// called is noted, and what was known of their code is forgotten. Context: any thread outside of signal
+// handlers.
 void objects_go();
 void objects_went();
 

@@ -4,9 +4,11 @@
 //   sampling_host WAY ROUNDS [THREADS]
 //
 // Ways: alone; threads (so many at once); ends (one after the other); fork (parent and child); killed (until
-// somebody does); and those where sampling begins by LATE_OPTIONS: crowd (THREADS that are there already),
-// few (the same, with descriptors for few of them), forbidden (perf events are), again (stopped in between).
+// somebody does); reload (a file, then another where it was); and those where sampling begins by
+// LATE_OPTIONS: crowd (THREADS that are there already), few (the same, with descriptors for few of them),
+// forbidden (perf events are), again (stopped in between).
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <jitquill/jitquill.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -116,12 +118,24 @@ static int run_fork(void) {
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 7;
 }
 
+static int run_loaded(const char* path, const char* name) {
+  enum { kTurns = 1000000 };
+  void* const file = dlopen(path, RTLD_NOW);
+  void* const function = file != NULL ? dlsym(file, name) : NULL;
+  if (function == NULL) return 9;
+  void (*turn)(unsigned long);
+  memcpy(&turn, &function, sizeof turn);
+  for (unsigned long i = 0; i < g_rounds; ++i) turn(kTurns);
+  return dlclose(file);
+}
+
 static int run(const char* way, unsigned long threads) {
   enum { kUsual = 1024, kFew = 48 };
   const int is_few = strcmp(way, "few") == 0;
   if (strcmp(way, "alone") == 0) return compute(g_rounds), 0;
   if (strcmp(way, "threads") == 0) return run_threads(threads, 0), 0;
   if (strcmp(way, "fork") == 0) return run_fork();
+  if (strcmp(way, "reload") == 0) return run_loaded(EARLIER, "earlier") + run_loaded(LATER, "later");
   if (strcmp(way, "killed") == 0)
     for (;;) compute(g_rounds);
   if (strcmp(way, "ends") == 0) {

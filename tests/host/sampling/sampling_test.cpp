@@ -94,6 +94,17 @@ TEST_F(Sampling, SeesThreadsThatComeAndGo) {
   }
 }
 
+// Whose place another file has taken by the time that its samples are read, or its code is looked up.
+TEST_F(Sampling, TellsFilesApartThatWereAtOnePlace) {
+  const TempFolder folder;
+  const auto ended = test_support::run(
+      with_preload(folder, SAMPLING_HOST, {"reload", std::to_string(times(50, 500))}, kOptions));
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  const File file = sampled::read(folder);
+  EXPECT_NEAR(file.share("earlier"), 50, 10);
+  EXPECT_NEAR(file.share("later"), 50, 10);
+}
+
 // What the parent's events see must not be the child's, and the other way round.
 TEST_F(Sampling, OfAForkIsInTheProcessThatRan) {
   const TempFolder folder;
