@@ -95,8 +95,10 @@ bool HashFile::is(std::uint32_t slot, std::uint32_t parent, std::string_view com
          pool()[name + component.size()] == '\0';
 }
 
-// The parent is the one store that counts.
+// The parent is the one store that counts. Some entries stay free: in a full table a path that is not there
+// is looked for in all of it.
 Status HashFile::fill(std::uint32_t slot, std::uint32_t parent, std::string_view component) noexcept {
+  if (used() >= most_used(size())) return Status::kFull;
   if (const Status status = make_room(pool_used_ + component.size() + 1); status != Status::kOk)
     return status;
   std::memcpy(pool() + pool_used_, component.data(), component.size());

@@ -27,6 +27,9 @@ class HashFile final : public PathTable {
     std::size_t pool_size = kPoolOf2002;  // at first, at least 2
   };
 
+  // Of so many entries in all, the root included; more are kFull.
+  static constexpr std::uint32_t most_used(std::uint32_t entries) noexcept { return entries - entries / 16; }
+
   // As Database::make() and open().
   Status make(int descriptor, const Shape& shape) noexcept;
   Opened open(int descriptor) noexcept;

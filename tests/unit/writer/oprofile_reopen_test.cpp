@@ -211,6 +211,19 @@ TEST(OprofileReopen, HashFileSaysWhenItIsFullAndKeepsWhatItHas) {
   EXPECT_EQ(read.paths.size(), 6u);
 }
 
+// So that the next free one is never far: a runtime may go on with any number of functions.
+TEST(OprofileReopen, HashFileKeepsEntriesFree) {
+  const tests::DatabaseFile file;
+  HashFile map;
+  ASSERT_EQ(map.make(file.handle(), {.words = Words(), .entries = 211, .pool_size = 4'096}), Status::kOk);
+  int added = 0;
+  while (added < 211 && map.add(0, std::to_string(added)).status == Status::kOk) ++added;
+  EXPECT_EQ(map.used(), HashFile::most_used(211));
+  EXPECT_LE(map.used(), 200u);
+  EXPECT_EQ(map.add(0, "another").status, Status::kFull);
+  EXPECT_EQ(map.add(0, std::to_string(added - 1)).status, Status::kOk);
+}
+
 TEST(OprofileReopen, HashFileRefusesWhatIsDamaged) {
   const tests::DatabaseFile file;
   HashFile map;
