@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 
@@ -104,6 +105,27 @@ constexpr Need kNeeds[] = {
     {"sample", " shows samples, which were not asked for: sample=999 takes as many a second"},
     {"hooks", " shows calls, which were not asked for: hooks='*' records all functions"},
 };
+
+constexpr std::string_view kNeededBySinks[] = {
+#define SINK(name, at_once, help)
+#define RUN_SINK(name, file, events, needs, help) needs,
+#define LATER_SINK(name)
+#include "writer/sink/sinks.def"
+#undef SINK
+#undef RUN_SINK
+#undef LATER_SINK
+};
+
+// Whether each word has a row.
+constexpr bool are_needs(std::string_view words) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (std::ranges::find(kNeeds, word, &Need::option) == std::end(kNeeds)) return false;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return true;
+}
+static_assert(std::ranges::all_of(kNeededBySinks, are_needs));
 
 // Of the first that would do; null: one of them was named, or none is needed.
 const char* words_of_need(const SinkRow& row, const std::string& options) {
