@@ -173,7 +173,7 @@ const char* set_arch_clock(Options& options, std::string_view value) noexcept {
 }
 const char* set_sample(Options& options, std::string_view value) noexcept {
   std::uint64_t hz = 0;
-  if (!read_size(value, hz) || hz > sampler::kMostHz) return "must be 0, or 1 to 100000 a second";
+  if (!read_number(value, hz) || hz > sampler::kMostHz) return "must be 0, or 1 to 100000 a second";
   options.run.samples_hz = static_cast<std::uint32_t>(hz);
   return nullptr;
 }
