@@ -284,13 +284,9 @@ void RunOutputs::end(std::uint64_t when_ns) noexcept {
 
 void RunOutputs::count_losses(Output& output) noexcept {
   const RunLosses now = output.sink->losses();
-  count(Counter::eventlog_events_refused, now.refused - output.counted.refused);
-  count(Counter::eventlog_events_cut, now.cut - output.counted.cut);
-  count(Counter::eventlog_without_capability, now.without_capability - output.counted.without_capability);
-  count(Counter::openj9_texts_cut, now.texts_cut - output.counted.texts_cut);
-  count(Counter::oprofile_names_lost, now.names - output.counted.names);
-  count(Counter::oprofile_samples_lost, now.samples - output.counted.samples);
-  count(Counter::oprofile_counts_lost, now.counts - output.counted.counts);
+#define RUN_LOSS(field, name, meaning) count(Counter::name, now.field - output.counted.field);
+#include "writer/sink/run_losses.def"
+#undef RUN_LOSS
   output.counted = now;
 }
 

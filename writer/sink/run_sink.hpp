@@ -54,13 +54,9 @@ struct RunSettings {
 
 // What a sink could not put as it was told, since it began.
 struct RunLosses {
-  std::uint64_t refused = 0;             // told in an order that cannot be
-  std::uint64_t cut = 0;                 // too long for the format: without its end, or not at all
-  std::uint64_t without_capability = 0;  // no number was left for what ran them
-  std::uint64_t texts_cut = 0;           // too long for a record
-  std::uint64_t names = 0;               // no room: what has them is shown without
-  std::uint64_t samples = 0;             // not in the file
-  std::uint64_t counts = 0;              // in the file, and not in what sums it up
+#define RUN_LOSS(field, name, meaning) std::uint64_t field = 0;
+#include "writer/sink/run_losses.def"
+#undef RUN_LOSS
 };
 
 // What a reader knows of who is left out from then on: the sink's own numbers.
