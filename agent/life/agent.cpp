@@ -70,7 +70,8 @@ void Agent::tell_wants() noexcept {
   wants.map_in_tmp = options_.perfmap_at != PerfmapAt::kDir && writes(options_, "perfmap");
   wants.own_dump = options_.takes_own_dump;
   wants_.store(wants, std::memory_order_relaxed);
-  const bool shows_events = (wants.run_news || run_news_.is_on()) && RunNews::shows_events(options_.formats);
+  const bool shows_events =
+      (wants.run_news || run_news_.is_on()) && RunNews::shows(ShownEvents::kOfRuntimes, options_.formats);
   __atomic_store_n(&wanted_events_, shows_events ? 1 : 0, __ATOMIC_RELAXED);
   native_hooks_.turn(phase_ == Phase::kAwake && wants.sites, phase_ == Phase::kDormant && wants.sites,
                      wants.stacks);
@@ -147,7 +148,8 @@ void Agent::read_options(std::string_view from_start) noexcept {
   apply(options_, environment_options_.view());  // last: the user's word wins over the runtime's
   if (!environment_is_usable_)
     note_problem(options_, "JITQUILL_OPTIONS", "longer than 4095 bytes; nothing of it is used");
-  trace_components().choose(options_.run.openj9_select, writes(options_, "openj9"));
+  trace_components().choose(options_.run.openj9_select,
+                            RunNews::shows(ShownEvents::kWithTracePoints, options_.formats));
   tell_wants();
   is_other_place_said_ = false;
   is_no_place_said_ = false;

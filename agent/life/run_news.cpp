@@ -33,8 +33,8 @@ using lanes::LaneFolder;
 using lanes::Pool;
 
 // Beside the rows of sinks.def: what is told to it is for the drain.
-constexpr SinkRow kCodeLaneRow = {"names of functions", true,  nullptr, nullptr,
-                                  lanes::kCodeFile,     false, "",      ""};
+constexpr SinkRow kCodeLaneRow = {"names of functions", true, nullptr, nullptr, lanes::kCodeFile,
+                                  ShownEvents::kNone,   "",   ""};
 
 // A thread takes microseconds to get a chunk, unless it is stopped there.
 constexpr std::uint64_t kBusyWaitNs = 100'000'000;
@@ -109,10 +109,10 @@ bool RunNews::is_wanted(std::uint32_t formats) noexcept {
   return false;
 }
 
-bool RunNews::shows_events(std::uint32_t formats) noexcept {
+bool RunNews::shows(ShownEvents events, std::uint32_t formats) noexcept {
   const auto rows = sink_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if ((formats >> i & 1) != 0 && rows[i].shows_events) return true;
+    if ((formats >> i & 1) != 0 && rows[i].events >= events) return true;
   }
   return false;
 }

@@ -16,6 +16,7 @@
 #include "agent/life/options.hpp"
 #include "agent/life/output_place.hpp"
 #include "writer/model/run.hpp"
+#include "writer/sink/sink.hpp"
 
 namespace jitquill {
 
@@ -35,8 +36,8 @@ class RunNews {
  public:
   // Formats of run news among these?
   static bool is_wanted(std::uint32_t formats) noexcept;
-  // Those that show what runtimes post?
-  static bool shows_events(std::uint32_t formats) noexcept;
+  // Those that show what runtimes post, or trace points of components too?
+  static bool shows(ShownEvents events, std::uint32_t formats) noexcept;
 
   // The code lane joins the sinks. kOff: no format wants it.
   Status begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,

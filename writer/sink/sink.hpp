@@ -96,6 +96,10 @@ class Sink {
 
 class RunSink;
 
+// What a sink of run news shows of what is posted: nothing; runtimes' events; also trace points of
+// components.
+enum class ShownEvents : std::uint8_t { kNone, kOfRuntimes, kWithTracePoints };
+
 // A row of sinks.def. The makers return null when memory is out.
 struct SinkRow {
   std::string_view name;            // in formats=
@@ -103,7 +107,7 @@ struct SinkRow {
   Sink* (*make)() noexcept;         // of code news. Both null: known name, not built yet
   RunSink* (*make_run)() noexcept;  // of run news
   const char* file;                 // of run news: in the output folder; ".x" = <command>.x
-  bool shows_events;                // of run news: RunEventKind::kPost too
+  ShownEvents events;               // of run news: RunEventKind::kPost
   const char* needs;                // options; with none of them it has nothing to show. Empty: with any
   const char* help;
 };

@@ -15,10 +15,11 @@ namespace jitquill {
 namespace {
 
 constexpr SinkRow kRows[] = {
-#define SINK(name, at_once, help) {#name, at_once, make_##name##_sink, nullptr, "", false, "", help},
+#define SINK(name, at_once, help) \
+  {#name, at_once, make_##name##_sink, nullptr, "", ShownEvents::kNone, "", help},
 #define RUN_SINK(name, file, events, needs, help) \
-  {#name, false, nullptr, make_##name##_sink, file, events, needs, help},
-#define LATER_SINK(name) {#name, true, nullptr, nullptr, "", false, "", ""},
+  {#name, false, nullptr, make_##name##_sink, file, ShownEvents::events, needs, help},
+#define LATER_SINK(name) {#name, true, nullptr, nullptr, "", ShownEvents::kNone, "", ""},
 #include "writer/sink/sinks.def"
 #undef SINK
 #undef RUN_SINK
