@@ -122,6 +122,22 @@ TEST(OpenJ9, OfNibHasItsCallsThreadsAndCollections) {
 
 #endif
 
+#ifdef NIB_HOST
+// Exceptions of the host, thrown through nib's frames on two threads.
+TEST(OpenJ9, OfNibHasWhatExceptionsLeft) {
+  constexpr std::size_t kDeep = 20, kRounds = 4, kThreads = 2;
+  const TempFolder folder;
+  run_host(folder, NIB_HOST,
+           {"throw", std::to_string(kDeep), std::to_string(kRounds), std::to_string(kThreads), "second"},
+           "formats=openj9,calls hooks=*");
+  const auto trace = trace_files::whole(folder);
+  expect_same_as_calls(folder, trace);
+  trace_files::expect_nested(trace);
+  EXPECT_GE(trace.said("*<down, unwound").size(), kThreads * (kRounds - 1) * (kDeep + 1));
+  EXPECT_GE(trace.said("*<main, unwound").size(), kThreads * (kRounds - 1));
+}
+#endif
+
 // The newest of each thread.
 TEST(OpenJ9, OfTypeInternalHasTheNewest) {
   const TempFolder folder;

@@ -96,16 +96,24 @@ std::map<std::string, Balance> calls_by_name(const Trace& trace) {
 }
 
 void expect_nested(const Trace& trace) {
+  constexpr std::size_t kColumn = 70;  // of what was entered at no depth
   std::map<std::uint64_t, std::vector<std::string>> open;
-  for (const auto& entry : trace.file.entries) {
+  for (std::size_t i = 0; i < trace.file.entries.size(); ++i) {
+    const auto& entry = trace.file.entries[i];
     const auto* const row = trace.templates.find(entry.component, entry.number);
     if (row == nullptr || entry.component != "jqm") continue;
     auto& stack = open[entry.thread];
-    if (row->type == kEntry) stack.push_back(name_of(trace, entry));
+    const std::string& line = trace.lines[i];
+    if (row->type == kEntry) {
+      ASSERT_EQ(line.find('>', kColumn), kColumn + 2 * stack.size()) << line;
+      stack.push_back(name_of(trace, entry));
+    }
     if (row->type != kExit && row->type != kExitException) continue;
     ASSERT_FALSE(stack.empty());
     ASSERT_EQ(stack.back(), name_of(trace, entry));
     stack.pop_back();
+    const std::size_t behind_mark = row->type == kExitException ? 1 : 0;
+    ASSERT_EQ(line.find('<', kColumn), kColumn + 2 * stack.size() + behind_mark) << line;
   }
   for (const auto& [thread, stack] : open) EXPECT_TRUE(stack.empty()) << thread;
 }

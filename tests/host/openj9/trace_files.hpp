@@ -43,7 +43,8 @@ struct Balance {
 };
 std::map<std::string, Balance> calls_by_name(const Trace& trace);
 
-// That each exit is of the function that was entered last and not left, thread by thread.
+// That each exit is of the function that was entered last and not left, thread by thread, and that both are
+// printed as deep as they are.
 void expect_nested(const Trace& trace);
 
 }  // namespace trace_files

@@ -11,6 +11,8 @@
 namespace openj9_reader {
 namespace {
 
+constexpr int kMostSeconds = 600;  // of a million entries, beside other work
+
 std::string up_to_threads(const std::string& text) {
   return text.substr(0, text.find("Active threads"));
 }
@@ -38,8 +40,8 @@ void expect_as_formatted(const std::string& trace, const std::string& dats, cons
   const std::string file = folder.file("printed");
   const std::string command =
       std::string(formatter) + " '" + trace + "' '" + file + "' -datfile='" + dats + "' -indent";
-  const auto ended =
-      test_support::run({.words = {"/bin/sh", "-c", command}, .environment = {}, .folder = folder.path()});
+  const auto ended = test_support::run(
+      {.words = {"/bin/sh", "-c", command}, .environment = {}, .folder = folder.path()}, kMostSeconds);
   EXPECT_TRUE(ended.succeeded()) << ended.describe();
   const std::string said = ended.out + ended.err;
   const auto losses =
