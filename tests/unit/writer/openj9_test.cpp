@@ -29,11 +29,12 @@ struct Thread {
   explicit Thread(std::uint32_t size, std::uint64_t key = kKey) {
     EXPECT_TRUE(record.open(size, kClock, {key, 7, "nib"}));
   }
+  template <Point kPoint = Point::kEnter>
   Status enter(std::uint64_t ticks, std::string_view name) {
     parameters.clear();
-    const auto& head = head_of<kTarget>(Point::kEnter);
+    const auto& head = head_of<kTarget>(kPoint);
     const Status cut =
-        put_parameters<kTarget, Point::kEnter>(head.most_parameters(record.most_room()), parameters, name);
+        put_parameters<kTarget, kPoint>(head.most_parameters(record.most_room()), parameters, name);
     EXPECT_EQ(record.put(ticks, head, parameters.view(), out), Status::kOk);
     return cut;
   }
@@ -143,7 +144,8 @@ TYPED_TEST(OpenJ9Writer, ClockComesBackAcrossWraps) {
              : kind == 1 ? (1ULL << 32) - (ticks & 0xFFFFFFFF)
                          : random() % 1000;
     expected.push_back(ticks);
-    EXPECT_EQ(thread.enter(ticks, "f"), Status::kOk);
+    // None that indents what follows: the text would be as wide as it is long.
+    EXPECT_EQ(thread.template enter<Point::kCaller>(ticks, "f"), Status::kOk);
   }
   const std::string trace = thread.file(kSize);
   const File file = openj9_reader::read(trace);
