@@ -22,8 +22,9 @@ constexpr const char* kNotesName = "oprofile/notes.opnd";
 constexpr const char* kPathsName = "oprofile/paths.ophd";
 constexpr const char* kAddressesName = "oprofile/addresses#0.opdb";
 constexpr const char* kFunctionsName = "oprofile/functions#0.opdb";
-constexpr std::uint32_t kPaths = 131'101;  // a prime; each takes 16 bytes, used or not
-constexpr unsigned kOffsetBits = 32;       // of a key of functions; above them the path
+constexpr std::uint32_t kPaths = 65'537;                   // a prime; each takes 16 bytes, used or not
+constexpr std::size_t kNames = 2 * HashFile::kPoolOf2002;  // bytes, at first
+constexpr unsigned kOffsetBits = 32;                       // of a key of functions; above them the path
 constexpr std::uint64_t kMostOffset = (std::uint64_t{1} << kOffsetBits) - 1;
 constexpr std::size_t kMostPending = std::size_t{1} << 16;  // where there is no journal any more
 
@@ -109,7 +110,9 @@ Status OprofileSink::make_files(Folder& folder) noexcept {
   const auto made = [&](const char* name, auto make) {
     if (status == Status::kOk) status = make_base(folder, name, make);
   };
-  made(kPathsName, [&](int file) { return paths_.make(file, {.words = words_, .entries = kPaths}); });
+  made(kPathsName, [&](int file) {
+    return paths_.make(file, {.words = words_, .entries = kPaths, .pool_size = kNames});
+  });
   made(kAddressesName, [&](int file) { return addresses_.make(file, {.words = words_}); });
   made(kFunctionsName, [&](int file) { return functions_.make(file, {.words = words_}); });
   paths_.hide_from_children();

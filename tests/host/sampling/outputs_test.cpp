@@ -191,8 +191,8 @@ TEST_F(SampledOutputs, OfAForkBeginWithIt) {
 TEST_F(SampledOutputs, AreThereBesideOneThatHasNoRoom) {
   const TempFolder folder;
   const auto ended = test_support::run(with_agent(folder, "/bin/sh",
-                                                  {"-c", "ulimit -f 3000; exec " SAMPLING_HOST " alone 60"},
-                                                  "formats=folded,oprofile sample=4999 memory=1300k"));
+                                                  {"-c", "ulimit -f 2250; exec " SAMPLING_HOST " alone 60"},
+                                                  "formats=folded,oprofile sample=4999 memory=1100k"));
   ASSERT_TRUE(ended.succeeded()) << ended.describe();
   fs::path output;  // not the shell's
   for (const std::string& file : test_support::files_below(folder.path(), "folded", "")) {
