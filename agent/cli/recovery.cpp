@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include "agent/cli/words.hpp"
 #include "agent/lanes/dead_pools.hpp"
@@ -31,13 +34,24 @@ std::string parent_name() {
   return LaneFolder::kParentStem + std::to_string(::geteuid());
 }
 
-// All of it is in the output now. Not if somebody else looks at it, and no copy that somebody keeps
-// elsewhere.
+// Processes that start look whether it is one to be swept: for a moment each.
+int lock_against_sweepers(int folder) {
+  using namespace std::chrono_literals;
+  constexpr int kTries = 100;
+  int lock = -EWOULDBLOCK;
+  for (int i = 0; i < kTries && lock == -EWOULDBLOCK; ++i) {
+    if (i != 0) std::this_thread::sleep_for(10ms);
+    lock = lanes::lock_lane_folder(folder);
+  }
+  return lock;
+}
+
+// All of it is in the output now. No copy that somebody keeps elsewhere.
 void remove_lanes(const fs::path& path) {
   if (path.parent_path().filename() != parent_name()) return;
   const int folder = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return;
-  const int lock = lanes::lock_lane_folder(folder);
+  const int lock = lock_against_sweepers(folder);
   if (lock >= 0) {
     lanes::remove_lane_folder(AT_FDCWD, path.c_str());
     ::close(lock);
