@@ -113,7 +113,7 @@ double drained(std::span<std::uint8_t> memory, const test_support::TempFolder& f
   fill(pool, pool.begin_thread(1));
   std::uint64_t records = 0;
   const double seconds = cpu_seconds_of([&] {
-    for (drain::Pass pass{0, true}; pass.has_more; records += pass.records)
+    for (drain::Pass pass{.has_more = true}; pass.has_more; records += pass.records)
       pass = all->pass({40 * kEvents, 40 * kEvents});
   });
   if (records != kEvents) std::abort();
