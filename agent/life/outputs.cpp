@@ -1,6 +1,7 @@
 // The agent's part that opens outputs: the first folder of a process, and the next one when a folder is full.
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "agent/base/careful_bytes.hpp"
 #include "agent/base/clock.hpp"
@@ -13,8 +14,19 @@ namespace jitquill {
 namespace {
 
 // Of max_bytes: what stats, the log and the last record of each file may take.
-constexpr std::uint64_t kReservedBytes = 8 * 1024;
+constexpr std::uint64_t kReservedBytes = 12 * 1024;
 static_assert(kReservedBytes < kLeastMaxBytes / 2);
+
+// Of stats, with the longest numbers: | name | number | meaning |, a line each.
+constexpr std::uint64_t most_statistics_bytes() noexcept {
+  constexpr std::uint64_t kMostDigits = 20, kBetween = 3;
+  std::uint64_t bytes = 0;
+  for (const CounterRow& row : kCounterRows)
+    bytes +=
+        std::string_view(row.name).size() + kMostDigits + std::string_view(row.meaning).size() + kBetween;
+  return bytes;
+}
+static_assert(most_statistics_bytes() < kReservedBytes);
 
 }  // namespace
 
