@@ -62,7 +62,8 @@ case $mode in
     # The matrix builds some two thousand programs of its own.
     build release && run release -LE long -E '/NativeMatrix\.'
     build clang unit-tests && run clang -L 'unit|golden'
-    build fuzz fuzzers && run fuzz -L fuzz
+    # By the clock: all side by side.
+    build fuzz fuzzers && run fuzz -L fuzz -j 8
     ;;
   long)
     export JITQUILL_LONG=1
