@@ -92,6 +92,10 @@ class Drain final : private BatchTaker, private SampleTaker, private Defined {
   void end_gone_modules(std::uint64_t now_ns) noexcept { functions_.end_gone_modules(now_ns); }
   // Looks at every lane once.
   Pass pass(const Now& now) noexcept;
+  // So much was taken for so many records.
+  void tell_cost(std::uint64_t cpu_ns, std::uint64_t records) noexcept {
+    outputs_.cost({latest_ns_, cpu_ns, records});
+  }
   // All that is there, holes included; then every open frame ends (`how`: kOpen, kProcessEnd), and the sinks.
   // Of `kProcessEnd` the time is the last record's.
   Status finish(FrameEnd how, const Now& now) noexcept;

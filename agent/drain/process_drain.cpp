@@ -10,6 +10,7 @@
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/own_thread.hpp"
 #include "agent/base/text_pieces.hpp"
+#include "agent/drain/self_cost.hpp"
 #include "agent/lanes/calibration.hpp"
 #include "agent/lanes/hook_trouble.hpp"
 #include "agent/lanes/pool.hpp"
@@ -57,6 +58,7 @@ struct State {
   alignas(Drain) unsigned char room[sizeof(Drain)];
   Said said;  // for the log, whose lock may not be taken here
   void (*remark)(std::string_view) = nullptr;
+  SelfCost cost;                // of `drain`
   std::uint64_t waited_ns = 0;  // by threads, so much of it is counted
   bool has_thread = false;
   bool wants_thread = false;
@@ -96,7 +98,9 @@ Round one_round() noexcept {
   } else {
     g_state.drain->set_own_thread();
     g_state.drain->start_sampling();  // of a start for which there was a thread already
-    round.pass = g_state.drain->pass(lanes::read_clocks());
+    const Now now = lanes::read_clocks();
+    round.pass = g_state.cost.of([&] { return g_state.drain->pass(now); });
+    g_state.cost.tell(*g_state.drain, now.ns, false);
     round.longest_pause_ns = std::min(g_state.drain->longest_pause_ns(), kLongPauseNs);
     count_waits();
   }
@@ -145,6 +149,7 @@ Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_vie
     close_drain();
   }
   g_state.drain = new (g_state.room) Drain;
+  g_state.cost = {};
   const Status opened = g_state.drain->open(settings, lanes::read_clocks());
   if (!is_done(opened)) close_drain();
   g_state.wants_thread = is_done(opened) && !g_state.has_thread;
@@ -214,8 +219,10 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
   Status finished = Status::kOk;
   Said said;
   if (g_state.drain != nullptr) {
-    while (g_state.drain->pass(lanes::read_clocks()).has_more) {
+    const auto pass = [] { return g_state.drain->pass(lanes::read_clocks()); };
+    while (g_state.cost.of(pass).has_more) {
     }
+    g_state.cost.tell(*g_state.drain, monotonic_ns(), true);
     finished = g_state.drain->finish(how, lanes::read_clocks());
     count_waits();
     close_drain();

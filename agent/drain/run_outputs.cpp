@@ -245,6 +245,10 @@ void RunOutputs::put_in_pieces(Output& output, const Batch& batch) noexcept {
   }
 }
 
+void RunOutputs::cost(const RunCost& cost) noexcept {
+  each([&](RunSink& sink, Bytes& out) { return sink.cost(cost, out); });
+}
+
 void RunOutputs::samples(const SampleBatch& batch) noexcept {
   for (Output& output : std::span(outputs_, count_)) {
     if (output.is_off) continue;

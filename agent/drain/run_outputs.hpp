@@ -80,6 +80,7 @@ class RunOutputs {
   void module(const ModuleNews& news) noexcept;
   void batch(const Batch& batch) noexcept;
   void samples(const SampleBatch& batch) noexcept;
+  void cost(const RunCost& cost) noexcept;
   void end(std::uint64_t when_ns) noexcept;
   void append() noexcept;
   // Behind append(): those that are full go on in another file.

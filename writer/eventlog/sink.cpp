@@ -136,6 +136,14 @@ Status EventlogSink::batch(const Batch& batch, Bytes& out) noexcept {
   return done(out);
 }
 
+Status EventlogSink::cost(const RunCost& cost, Bytes& out) noexcept {
+  if (!own_) return Status::kOk;
+  LogPutter log(out, losses_);
+  log.put<Event::kSelfCost>(kNoCapability, log_time(cost.when_ns), cost.cpu_ns, cost.records);
+  log.close();
+  return done(out);
+}
+
 // Who ran at the end is stopped, then all that there is goes, as in GHC's own logs.
 Status EventlogSink::end(std::uint64_t when_ns, Bytes& out) noexcept {
   LogPutter log(out, losses_);

@@ -66,6 +66,7 @@ class EventlogSink final : public RunSink {
   Status code(const CodeNews& news, Bytes& out) noexcept override;
   Status batch(const Batch& batch, Bytes& out) noexcept override;
   Status samples(const SampleBatch& batch, Bytes& out) noexcept override;
+  Status cost(const RunCost& cost, Bytes& out) noexcept override;
   Status end(std::uint64_t when_ns, Bytes& out) noexcept override;
   bool can_go_on() const noexcept override { return true; }
   Status settle(Bytes& out) noexcept override;

@@ -99,6 +99,13 @@ struct ModuleNews {
   std::string_view path;
 };
 
+// What the agent's own work took of this process so far, where records are read: hooks' time is the host's.
+struct RunCost {
+  std::uint64_t when_ns;
+  std::uint64_t cpu_ns;   // CPU time
+  std::uint64_t records;  // were read in it
+};
+
 // A function that run news names: jitted, native, or an interpreter's.
 struct FunctionInfo {
   FunctionNumber number;

@@ -95,6 +95,8 @@ class RunSink {
   virtual Status batch(const Batch& batch, Bytes& out) noexcept = 0;
   // What a sampler saw of this process: told where the user asked for one.
   virtual Status samples(const SampleBatch& /*batch*/, Bytes& /*out*/) noexcept { return Status::kOk; }
+  // Once a second while records come, and before the end.
+  virtual Status cost(const RunCost& /*cost*/, Bytes& /*out*/) noexcept { return Status::kOk; }
   // The last bytes; nothing is called afterwards but the destructor.
   virtual Status end(std::uint64_t when_ns, Bytes& out) noexcept = 0;
 

@@ -218,6 +218,26 @@ TEST(Eventlog, OfNibHasItsThreadsAndCollections) {
   EXPECT_EQ(reads, waits);
 }
 
+// Nearly all: what comes while the end is written is in no figure.
+TEST(Eventlog, SaysWhatReadingTheRecordsTook) {
+  const TempFolder folder;
+  test_support::Child child(
+      with_agent(folder, DEMO_JIT, nib("producers", {"--gc-stress"}), "formats=eventlog hooks=*"));
+  const auto ended = child.wait(60);
+  ASSERT_TRUE(ended.succeeded()) << ended.describe();
+  const auto costs = log_files::numbered(log_files::whole(folder), log_files::kSelfCost);
+  ASSERT_FALSE(costs.empty());
+  std::uint64_t cpu_ns = 0, records = 0;
+  for (const Event& cost : costs) {
+    EXPECT_GT(log_files::number_at(cost, 0, 8), cpu_ns);
+    EXPECT_GT(log_files::number_at(cost, 8, 8), records);
+    cpu_ns = log_files::number_at(cost, 0, 8);
+    records = log_files::number_at(cost, 8, 8);
+  }
+  EXPECT_LE(records, run_files::stats(folder).at("run_records"));
+  EXPECT_GT(records * 2, run_files::stats(folder).at("run_records"));
+}
+
 // Of the beginning nothing is left: what came before is not known, and still the rest is told.
 TEST(Eventlog, IsOfTheNewestInFlight) {
   const TempFolder folder;

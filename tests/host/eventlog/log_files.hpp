@@ -25,7 +25,7 @@ std::vector<std::string> all(const test_support::TempFolder& folder);
 
 // Numbers of our own events, as docs/eventlog.md has them.
 inline constexpr std::uint16_t kClockBase = 300, kCodeLoad = 301, kFunction = 304, kEnter = 305, kLeave = 306,
-                               kUnwound = 307, kLost = 309, kRuntimeEvent = 314;
+                               kUnwound = 307, kLost = 309, kRuntimeEvent = 314, kSelfCost = 315;
 
 std::vector<eventlog_reader::Event> numbered(const eventlog_reader::File& file, std::uint16_t number);
 // So many bytes of a payload of ours, as a number.
