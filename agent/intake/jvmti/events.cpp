@@ -63,6 +63,9 @@ void on_method(Env* env, MethodId method, std::int32_t size, const void* address
   load.name = outermost->name;
   load.file = outermost->file;
   load.lines = lines_of(stretches, methods, scratch);
+  // Of code that was there before, a VM tells no place in a loop that it never stops in.
+  const Line beginning{0, outermost->line_at(0), 0, outermost->file};
+  if (load.lines.empty() && beginning.line != 0) load.lines = {&beginning, 1};
   if (wants_inlining()) load.inlining = inlining_of(stretches, methods, scratch);
   tell(load, Counter::java_methods);
 }
