@@ -52,7 +52,7 @@ bool Record<kTarget>::open(std::uint32_t size, const Clock& clock, const ThreadI
 template <Target kTarget>
 void Record<kTarget>::rename(std::string_view name) noexcept {
   const std::string_view kept = first_characters(name, kMostThreadName - 1);
-  std::memcpy(name_, kept.data(), kept.size());
+  if (!kept.empty()) std::memcpy(name_, kept.data(), kept.size());
   thread_.name = {name_, kept.size()};
   if (is_empty_) first_ = static_cast<std::uint32_t>(kRecordHead + kept.size() + 1);
 }

@@ -13,6 +13,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "agent/base/safe_copy.hpp"
 #include "agent/drain/functions.hpp"
 
 namespace jitquill::stacks {
@@ -34,7 +35,8 @@ class Walks {
   [[gnu::noinline]] std::size_t walk() {
     Registers registers{};
     const auto* const frame = static_cast<const std::uint64_t*>(__builtin_frame_address(0));
-    std::memcpy(slice_, frame, sizeof slice_);
+    (void)safe_copy({reinterpret_cast<const std::uint8_t*>(frame), sizeof slice_},
+                    reinterpret_cast<std::uint8_t*>(slice_), 0);
     registers.value[Registers::kBp] = frame[0];
     registers.value[Registers::kPc] = frame[1];
     registers.value[Registers::kSp] = reinterpret_cast<std::uint64_t>(frame + 2);
