@@ -20,9 +20,12 @@ const char* set_eventlog_own(Options& options, std::string_view value) noexcept 
 }
 
 const char* set_eventlog_level(Options& options, std::string_view value) noexcept {
-  // As writer/eventlog/level.def has them.
-  return choose(options.run.eventlog_level, {"9.0", "9.4", "9.12"}, value) ? nullptr
-                                                                           : "no such GHC; help=1 lists them";
+  constexpr std::string_view kWords[] = {
+#define EVENTLOG_LEVEL(name, word, readers) word,
+#include "writer/sink/eventlog_level.def"
+#undef EVENTLOG_LEVEL
+  };
+  return choose(options.run.eventlog_level, kWords, value) ? nullptr : "no such GHC; help=1 lists them";
 }
 
 const char* set_eventlog_messages(Options& options, std::string_view value) noexcept {

@@ -26,7 +26,7 @@ constexpr std::uint16_t number_of(Event event) noexcept {
 
 enum class Level : std::uint8_t {
 #define EVENTLOG_LEVEL(name, word, readers) name,
-#include "writer/eventlog/level.def"
+#include "writer/sink/eventlog_level.def"
 #undef EVENTLOG_LEVEL
 };
 

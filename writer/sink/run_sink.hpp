@@ -42,7 +42,7 @@ struct RunSettings {
   bool eventlog_messages = false;   // "START name" and "STOP name" of each call
   bool eventlog_ticky = false;      // how often functions are entered, at the interval
   bool eventlog_samples = false;    // what is open at the interval
-  std::uint8_t eventlog_level = 0;  // a row of writer/eventlog/level.def
+  std::uint8_t eventlog_level = 0;  // a row of writer/sink/eventlog_level.def
   std::uint64_t eventlog_interval_ns = 10'000'000;
   bool may_go_on = false;          // begin_again() will be asked for
   std::uint32_t samples_hz = 0;    // samples a second of each CPU that runs the process; 0 = none are taken
