@@ -39,46 +39,39 @@ void expect_same_as_calls(const TempFolder& folder, const trace_files::Trace& tr
   trace_files::expect_nested(trace);
 }
 
-// Both formats' bytes are in one commit.
-TEST(OpenJ9Survives, SigkillAtAnyMoment) {
-  std::mt19937 random(2026);
-  for (unsigned round = times(3, 200); round > 0; --round) {
+// check(folder) of each, recovered, until one fails.
+template <class Check>
+void for_each_kill(unsigned seed, unsigned rounds, const std::string& options, Check check) {
+  std::mt19937 random(seed);
+  for (; rounds > 0 && !testing::Test::HasFailure(); --rounds) {
     const std::uint64_t target = 1 + random() % 40'000;
     SCOPED_TRACE(std::to_string(target) + " entries");
     const TempFolder folder;
-    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M", expect_readable);
-    expect_same_as_calls(folder, trace_files::whole(folder));
-    if (testing::Test::HasFailure()) return;
+    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M " + options, expect_readable);
+    check(folder);
   }
 }
 
+// Both formats' bytes are in one commit.
+TEST(OpenJ9Survives, SigkillAtAnyMoment) {
+  for_each_kill(2026, times(3, 200), "",
+                [](const TempFolder& folder) { expect_same_as_calls(folder, trace_files::whole(folder)); });
+}
+
 TEST(OpenJ9Survives, SigkillWhereItGoesOnInOtherFiles) {
-  std::mt19937 random(2028);
-  for (unsigned round = times(1, 200); round > 0; --round) {
-    const std::uint64_t target = 1 + random() % 40'000;
-    SCOPED_TRACE(std::to_string(target) + " entries");
-    const TempFolder folder;
-    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M max_bytes=256k",
-                     expect_readable);
+  for_each_kill(2028, times(1, 200), "max_bytes=256k", [](const TempFolder& folder) {
     const auto files = trace_files::all(folder);
     ASSERT_FALSE(files.empty());
     const std::string dat = std::filesystem::path(files[0]).replace_extension(".dat");
     for (const std::string& path : files) (void)trace_files::whole_file(path, dat);
     std::ofstream(folder.file("joined"), std::ios::binary) << trace_files::joined(files);
     expect_same_as_calls(folder, trace_files::whole_file(folder.file("joined"), dat));
-    if (testing::Test::HasFailure()) return;
-  }
+  });
 }
 
 // Of each thread what `calls` has last.
 TEST(OpenJ9Survives, SigkillAtAnyMomentWithRings) {
-  std::mt19937 random(2027);
-  for (unsigned round = times(2, 100); round > 0; --round) {
-    const std::uint64_t target = 1 + random() % 40'000;
-    SCOPED_TRACE(std::to_string(target) + " entries");
-    const TempFolder folder;
-    kill_and_recover(folder, target, "formats=calls,openj9 hooks=* memory=4M openj9.type=internal",
-                     expect_readable);
+  for_each_kill(2027, times(2, 100), "openj9.type=internal", [](const TempFolder& folder) {
     const auto trace = trace_files::whole(folder);
     std::map<std::uint64_t, std::uint64_t> last;
     for (const auto& entry : trace.file.entries) last[entry.thread & 0xFFFFFFFF] = entry.ticks;
@@ -89,8 +82,7 @@ TEST(OpenJ9Survives, SigkillAtAnyMomentWithRings) {
       const std::uint64_t tid = std::stoull(name.substr(name.rfind('-') + 1));
       EXPECT_GE(last[tid], newest) << name;
     }
-    if (testing::Test::HasFailure()) return;
-  }
+  });
 }
 
 }  // namespace
