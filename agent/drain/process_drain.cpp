@@ -57,7 +57,7 @@ struct State {
   Drain* drain = nullptr;  // in `room`; null: none is open
   alignas(Drain) unsigned char room[sizeof(Drain)];
   Said said;  // for the log, whose lock may not be taken here
-  void (*remark)(std::string_view) = nullptr;
+  void (*tell)() = nullptr;
   SelfCost cost;                // of `drain`
   std::uint64_t waited_ns = 0;  // by threads, so much of it is counted
   bool has_thread = false;
@@ -68,6 +68,12 @@ constinit PoolLanes g_lanes;
 
 void say(std::string_view words) noexcept {
   g_state.said.add(words);
+}
+
+// Not by the drain's thread on its own: a process that ends meanwhile would say nothing of it.
+void take_trouble() noexcept {
+  if (g_state.said.count == Said::kMost) return;
+  if (const char* const trouble = lanes::take_trouble()) say(trouble);
 }
 
 void count_waits() noexcept {
@@ -103,6 +109,7 @@ Round one_round() noexcept {
     g_state.cost.tell(*g_state.drain, now.ns, false);
     round.longest_pause_ns = std::min(g_state.drain->longest_pause_ns(), kLongPauseNs);
     count_waits();
+    take_trouble();
   }
   round.has_said = g_state.said.count != 0;
   DrainLock::unlock();
@@ -121,8 +128,7 @@ void run() noexcept {
   unsigned empty_passes = 0;
   for (;;) {
     const Round round = one_round();
-    if (round.has_said) g_state.remark({});
-    if (const char* const trouble = lanes::take_trouble()) g_state.remark(trouble);
+    if (round.has_said) g_state.tell();
     if (round.is_over) return;
     lanes::Pool::keep_spare();
     if (round.pass.has_more) continue;
@@ -137,13 +143,13 @@ void run() noexcept {
 
 }  // namespace
 
-Status ProcessDrain::open(DrainSettings settings, void (*remark)(std::string_view)) noexcept {
+Status ProcessDrain::open(DrainSettings settings, void (*tell)()) noexcept {
   settings.lanes = &g_lanes;
   settings.say = say;
   settings.is_this_process = true;
   (void)DrainLock::lock();
   g_state.said = {};
-  g_state.remark = remark;
+  g_state.tell = tell;
   if (g_state.drain != nullptr) {  // it did not let go in time, when it was to finish
     (void)g_state.drain->finish(FrameEnd::kOpen, lanes::read_clocks());
     close_drain();

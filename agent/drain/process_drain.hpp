@@ -18,11 +18,10 @@ namespace jitquill::drain {
 
 class ProcessDrain {
  public:
-  // `settings.lanes` and `say` are filled in here. Behind it a thread is to be started. `remark`: called by
-  // it with a line for the log, and with no lock held.
-  // Empty words stand for what take_said() gives, since nobody may hold that on the way to the log: a process
-  // that ends meanwhile says it itself, in finish().
-  static Status open(DrainSettings settings, void (*remark)(std::string_view)) noexcept;
+  // `settings.lanes` and `say` are filled in here. Behind it a thread is to be started. `tell`: called by it
+  // with no lock held, where take_said() has lines for the log. It takes them with the log's lock, since
+  // nobody may hold one on the way there: a process that ends meanwhile says it itself, in finish().
+  static Status open(DrainSettings settings, void (*tell)()) noexcept;
   static FixedText<512> take_said() noexcept;
 
   // Which native functions are told of, from now on: what is not drained yet is judged by them too.

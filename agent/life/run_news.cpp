@@ -85,11 +85,9 @@ Origin of_process(const Origin& origin, const OutputPlace& place, const Options&
   return whole;
 }
 
-// None: what the drain said.
-void remark(std::string_view words) {
-  const auto tell = [&](Agent& agent) {
-    if (!words.empty()) agent.remark(words);
-    while (words.empty()) {
+void tell_what_the_drain_said() {
+  const auto tell = [](Agent& agent) {
+    for (;;) {
       const FixedText<512> said = ProcessDrain::take_said();
       if (said.view().empty()) break;
       agent.remark(said.view());
@@ -206,7 +204,7 @@ Status RunNews::open_drain(const Options& options, const Origin& origin, OutputP
                                           .stack_bytes = options.sample_stack_bytes,
                                           .by_cycles = options.run.samples_by_cycles},
                              .return_address = mirror::return_address},
-                            remark);
+                            tell_what_the_drain_said);
 }
 
 Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace& place, OpenSinks& sinks,
