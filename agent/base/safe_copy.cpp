@@ -72,6 +72,18 @@ bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_
   return is_whole;
 }
 
+bool copy_whole(std::span<const std::uint8_t> from, std::uint8_t* to) noexcept {
+  auto at = reinterpret_cast<std::uint64_t>(from.data());
+  for (std::size_t left = from.size(); left != 0;) {
+    const std::size_t count = read_some(reinterpret_cast<const std::uint8_t*>(at), to, left);
+    if (count == 0) return false;
+    at += count;
+    to += count;
+    left -= count;
+  }
+  return true;
+}
+
 bool safe_copy(std::span<const CopyPiece> pieces, std::uint8_t filler) noexcept {
   bool is_whole = true;
   while (!pieces.empty()) {

@@ -16,6 +16,10 @@ inline constexpr std::uint8_t kTrap = 0xCC;
 // True if every byte could be read. `to` has room for as many bytes as `from`.
 bool safe_copy(std::span<const std::uint8_t> from, std::uint8_t* to, std::uint8_t filler) noexcept;
 
+// As above, but gives up at the first byte that cannot be read: for what is of no use in part, and whose size
+// may be a lie.
+bool copy_whole(std::span<const std::uint8_t> from, std::uint8_t* to) noexcept;
+
 struct CopyPiece {
   const void* from;
   void* to;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBufferSize = 8192;  // a path has 4,095 bytes at most
 constexpr std::uint32_t kMostMappings = 65'536;
-constexpr std::uint64_t kFreeNs = 1'000'000;
+constexpr std::uint64_t kFreeNs = 500'000;
 constexpr std::uint64_t kShareOfTime = 400;
 
 }  // namespace
@@ -45,11 +45,12 @@ void CodeCoverage::take(const Coverage& now) noexcept {
 
 void CodeCoverage::look_if_cheap(const CodeMap& code) noexcept {
   looked_ = loads_;
-  const std::uint64_t start_ns = monotonic_ns();
-  if (first_ns_ == 0) first_ns_ = start_ns;
-  if (spent_ns_ > kFreeNs + (start_ns - first_ns_) / kShareOfTime) return;
+  const std::uint64_t now_ns = monotonic_ns();
+  if (first_ns_ == 0) first_ns_ = now_ns;
+  if (spent_ns_ > kFreeNs + (now_ns - first_ns_) / kShareOfTime) return;
+  const std::uint64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   take(measure_coverage(kMaps, code));
-  spent_ns_ += monotonic_ns() - start_ns;
+  spent_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 }
 
 }  // namespace jitquill

@@ -8,7 +8,8 @@
 //           also in a signal handler.
 // Promises  a look reads 65,536 mappings at most, as many as the kernel gives a process by default. Looks
 //           while code comes are made when there is a quarter more of it, twice as much from 64 functions on,
-//           and take 1/400 of the time at most, beside their first 1 ms.
+//           and take 1/400 of the time at most, beside their first 0.5 ms: of CPU time, since on a busy
+//           machine one look may last longer, and the best moment would go by.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,7 @@ class CodeCoverage {
   std::uint64_t loads_ = 0;
   std::uint64_t looked_ = 0;  // loads_ at the last look
   std::uint64_t first_ns_ = 0;
-  std::uint64_t spent_ns_ = 0;
+  std::uint64_t spent_ns_ = 0;  // of CPU time
 };
 
 }  // namespace jitquill

@@ -18,9 +18,8 @@ Block copy_symfile(const JitEntry& entry) noexcept {
   if (entry.symfile_size == 0 || entry.symfile_size > kMostBytes) return {};
   const std::span from(reinterpret_cast<const std::uint8_t*>(entry.symfile),
                        static_cast<std::size_t>(entry.symfile_size));
-  if (!can_read_ends(from)) return {};
   Block copy(from.size());
-  if (copy && !safe_copy(from, copy.data(), 0)) return {};
+  if (copy && !copy_whole(from, copy.data())) return {};
   return copy;
 }
 

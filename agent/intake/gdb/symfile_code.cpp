@@ -46,7 +46,7 @@ bool for_each_section(std::span<const std::uint8_t> file, See see) {
 bool has_host_content(const Section& section) {
   Block memory(static_cast<std::size_t>(section.size));
   if (!memory) return false;
-  if (!safe_copy(host_bytes(section.address, section.size), memory.data(), 0)) return false;
+  if (!copy_whole(host_bytes(section.address, section.size), memory.data())) return false;
   return std::memcmp(memory.view().data(), section.content, memory.view().size()) == 0;
 }
 
@@ -126,9 +126,9 @@ struct ElfTeller {
 class ModuleCopy {
  public:
   explicit ModuleCopy(std::span<const std::uint8_t> code) noexcept : code_(code) {
-    if (code.size() > kMostModuleBytes || !can_read_ends(code)) return;
+    if (code.size() > kMostModuleBytes) return;
     Block copy(code.size());
-    if (copy && safe_copy(code, copy.data(), kTrap)) copy_ = std::move(copy);
+    if (copy && copy_whole(code, copy.data())) copy_ = std::move(copy);
   }
   // Where they lie if the module could not be read as one.
   std::span<const std::uint8_t> bytes_of(const BeamRange& range) const noexcept {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,26 @@ TEST(CodeMap, KeepsWhatAnnouncesAFunctionAgain) {
   EXPECT_EQ(kept.lines[1].file, kept.file);  // one copy of each file name
   EXPECT_EQ(kept.unwinding.events[0].reg, 3);
   EXPECT_TRUE(kept.bytes.empty());
+}
+
+// Each byte at each place, and the size: by it code that was told twice is known again.
+TEST(CodeHash, KnowsEachByteAndTheSize) {
+  for (const std::size_t size : {1u, 7u, 8u, 31u, 32u, 33u, 64u, 100u}) {
+    std::vector<std::uint8_t> code(size, 0);
+    std::set<std::uint64_t> hashes{hash_of(code)};
+    code.push_back(0);
+    hashes.insert(hash_of(code));
+    code.pop_back();
+    for (std::uint8_t& byte : code) {
+      for (const std::uint8_t value : std::initializer_list<std::uint8_t>{1, 0x80, 0xFF}) {
+        byte = value;
+        hashes.insert(hash_of(code));
+      }
+      byte = 0;
+    }
+    EXPECT_EQ(hashes.size(), 2 + 3 * size) << size;
+    EXPECT_EQ(hashes.count(0), 0u) << "stands for code that nobody hashed";
+  }
 }
 
 }  // namespace

@@ -45,6 +45,19 @@ TEST_F(SafeCopy, LooksAtBothEnds) {
   EXPECT_FALSE(can_read_ends({memory_ + 2 * kPage, ~std::size_t{0}}));
 }
 
+TEST_F(SafeCopy, CopiesAllOrGivesUp) {
+  mprotect(memory_ + 2 * kPage, kPage, PROT_NONE);
+  std::vector<std::uint8_t> to(4 * kPage, 0);
+  EXPECT_TRUE(copy_whole({memory_ + 1, 2 * kPage - 1}, to.data()));
+  EXPECT_EQ(to[2 * kPage - 2], 0x42);
+  EXPECT_EQ(to[2 * kPage - 1], 0);
+  std::fill(to.begin(), to.end(), 0);
+  EXPECT_FALSE(copy_whole({memory_, 4 * kPage}, to.data()));
+  EXPECT_EQ(to[3 * kPage], 0) << "went on behind it";
+  EXPECT_FALSE(copy_whole({static_cast<std::uint8_t*>(nullptr), kPage}, to.data()));
+  EXPECT_TRUE(copy_whole({memory_, std::size_t{0}}, to.data()));
+}
+
 TEST_F(SafeCopy, FillsExactlyThePagesThatCannot) {
   mprotect(memory_ + kPage, kPage, PROT_NONE);
   munmap(memory_ + 3 * kPage, kPage);
