@@ -19,6 +19,8 @@ using test_support::Ended;
 using test_support::TempFolder;
 
 constexpr const char* kHotLine = "// the hot line";
+// Samples that say something of a share; a machine with more to do gives the program half of its CPUs.
+constexpr std::size_t kEnough = 250;
 
 class Java : public testing::Test {
  protected:
@@ -116,7 +118,7 @@ TEST_F(JavaPerf, NamesAndLinesOfHotMethods) {
   // What ran before the VM could be attached to has no name; how long that is depends on the machine.
   EXPECT_GE(share(in_code_without_a_file(recording_.samples), "named, from the start", is_named), 90.0);
   const auto measured = in_code_without_a_file(recording_.between(recording_.stamps["jitted"]));
-  ASSERT_GE(measured.size(), 500u);
+  ASSERT_GE(measured.size(), kEnough);
   EXPECT_GE(share(measured, "named", is_named), 99.0);
   EXPECT_GE(share(measured, "hot methods", is_hot), 98.0);
   const std::string line = "Hot.java:" + number_of_hot_line();
@@ -129,7 +131,7 @@ TEST_F(JavaPerf, WholeStacksWithFramePointers) {
       {"-XX:+PreserveFramePointer", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Hot::*"},
       true));
   const auto measured = in_code_without_a_file(recording_.between(recording_.stamps["jitted"]));
-  ASSERT_GE(measured.size(), 500u);
+  ASSERT_GE(measured.size(), kEnough);
   EXPECT_GE(share(measured, "whole stacks",
                   [](const Sample& sample) {
                     return sample.frames.front().symbol == "Hot.inner(long)" &&
