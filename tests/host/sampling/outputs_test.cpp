@@ -17,7 +17,8 @@ using test_support::read_text;
 using test_support::TempFolder;
 
 constexpr const char* kOptions = "formats=samples,folded,oprofile sample=4999 sample.stack=2k";
-constexpr double kPoints = 3;  // of what is known
+// Of what is known. A busy machine gives a short run its time unevenly.
+const double kPoints = times(6, 3);
 
 class SampledOutputs : public testing::Test {
  protected:
@@ -205,13 +206,18 @@ TEST_F(SampledOutputs, AreThereBesideOneThatHasNoRoom) {
 // What the drain had taken is there, in order and whole; and when it is recovered all outputs have the same.
 TEST_F(SampledOutputs, AreWholeAfterSigkillAtAnyMoment) {
   std::mt19937 random(2026);
+  constexpr std::uint64_t kEnough = 20;
   std::uint64_t most = 0, behind = 0;
   unsigned begun = 0;
   const unsigned rounds = times(3, 200);
-  for (unsigned round = 0; round < rounds && !HasFailure(); ++round) {
+  // A busy machine has not got far by then: there, a few more, which wait longer.
+  const unsigned most_rounds = rounds + 10;
+  for (unsigned round = 0; (round < rounds || (most <= kEnough && round < most_rounds)) && !HasFailure();
+       ++round) {
     const TempFolder folder;
     test_support::Child child(with_agent(folder, SAMPLING_HOST, {"killed", "1"}, kOptions));
-    const auto wait_us = static_cast<useconds_t>(15'000 + random() % 150'000);
+    const auto late_us = round < rounds ? 0 : (round - rounds + 1) * 250'000;
+    const auto wait_us = static_cast<useconds_t>(15'000 + random() % 150'000 + late_us);
     ::usleep(wait_us);  // whatever it is doing then
     child.signal(SIGKILL);
     EXPECT_EQ(child.wait(30).signal, SIGKILL);
@@ -239,7 +245,7 @@ TEST_F(SampledOutputs, AreWholeAfterSigkillAtAnyMoment) {
     most = std::max(most, samples);
     behind += sum_of(killed.stream) - sum_of(killed.addresses);
   }
-  EXPECT_GT(most, 20u);
+  EXPECT_GT(most, kEnough);
   std::printf(
       "%u kills, %u of a process that had begun: at most %llu samples; databases were %llu behind in all\n",
       rounds, begun, static_cast<unsigned long long>(most), static_cast<unsigned long long>(behind));

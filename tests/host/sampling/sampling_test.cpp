@@ -18,7 +18,8 @@ using test_support::TempFolder;
 
 constexpr const char* kOptions = "formats=samples sample=4999 sample.stack=2k";
 constexpr double kHz = 4999;
-constexpr double kPoints = 3;  // of what is known
+// Of what is known. A busy machine gives a short run its time unevenly.
+const double kPoints = times(6, 3);
 
 class Sampling : public testing::Test {
  protected:
