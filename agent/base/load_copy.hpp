@@ -26,7 +26,6 @@ class LoadCopy {
     copied.unwinding.events = keep(load.unwinding.events);
     copied.sites = keep(load.sites);
     copied.bytes = load.may_fault ? keep_carefully(load.bytes) : keep(load.bytes);
-    copied.may_fault = false;
     copied.unwinding.ready.initial = keep(load.unwinding.ready.initial);
     copied.unwinding.ready.rows = keep(load.unwinding.ready.rows);
     const auto name = keep(std::span<const char>(load.name.data(), load.name.size()));

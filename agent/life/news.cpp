@@ -178,7 +178,8 @@ Status Agent::unload(CodeUnload& unload) noexcept {
 
 std::uint64_t Agent::size_to_move(std::uint64_t from) const noexcept {
   const LiveCode* live = code_map_.find(from);
-  return live == nullptr || live->kept == nullptr || options_.move_records ? 0 : live->size;
+  const bool is_read = live != nullptr && live->kept != nullptr && !live->kept->load().may_fault;
+  return is_read ? live->size : 0;
 }
 
 // A copy is announced at the new place, under the same id; or, if the user prefers small files, only the
@@ -197,7 +198,7 @@ Status Agent::move(CodeMove& move) noexcept {
   load.index = live->index;
   load.address = move.to;
   load.moved_from = move.from;
-  load.may_fault = !live->is_told();  // nobody vouches for what was overheard
+  load.may_fault = load.may_fault || !live->is_told();  // nobody vouches for what was overheard
   load.room = move.room;
   load.writable = move.writable;
   load.bytes = {reinterpret_cast<const std::uint8_t*>(move.to), live->size};

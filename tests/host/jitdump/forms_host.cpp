@@ -93,6 +93,15 @@ void move() {
   check("move it", jitquill_code_moved(code.addr, memory, 0), JITQUILL_NOT_FOUND);
 }
 
+// Its bytes may be unreadable where it came to, too.
+void move_unreadable() {
+  jitquill_code code = function("moved_unreadable", code_at(5 * kPage, 7));
+  code.flags = JITQUILL_CODE_MAY_FAULT | JITQUILL_CODE_MAY_MOVE;
+  check("load", jitquill_code_loaded(&code, nullptr), JITQUILL_OK);
+  mprotect(memory + 6 * kPage, kPage, PROT_NONE);
+  check("move to where nobody can read", jitquill_code_moved(code.addr, memory + 6 * kPage, 0), JITQUILL_OK);
+}
+
 }  // namespace
 
 int main() {
@@ -103,6 +112,7 @@ int main() {
   announce_frame_pointers();
   announce_unreadable();
   move();
+  move_unreadable();
   std::printf("%p\n", static_cast<void*>(memory));
   return 0;
 }

@@ -79,4 +79,12 @@ TEST_F(JitdumpForms, MovedCodeIsAnnouncedAgainWithItsLines) {
   ASSERT_EQ(named("unmovable").size(), 1u);
 }
 
+TEST_F(JitdumpForms, CodeThatMayBeUnreadableMayBeSoWhereItMoved) {
+  const auto functions = named("moved_unreadable");
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[0].code.at(1), 7);
+  EXPECT_EQ(functions[1].address, memory_ + 6 * kPage);
+  EXPECT_EQ(std::count(functions[1].code.begin(), functions[1].code.end(), 0xCC), 64);
+}
+
 }  // namespace

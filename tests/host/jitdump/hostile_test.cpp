@@ -142,14 +142,16 @@ class JitdumpWrongPointer : public testing::TestWithParam<const char*> {};
 // Its handler jumps out of the call; afterwards every thread announces as before.
 TEST_P(JitdumpWrongPointer, IsTheHostsFaultAndNothingElse) {
   TempFolder folder;
-  const Ended ended = run(with_agent(folder, JUMP_HOST, {GetParam()}, "inlining=1"), 20);
+  const char* const moves = std::string_view(GetParam()) == "moved_first" ? " move=record" : "";
+  const Ended ended = run(with_agent(folder, JUMP_HOST, {GetParam()}, "inlining=1" + std::string(moves)), 20);
   ASSERT_TRUE(ended.succeeded()) << ended.describe();
   EXPECT_EQ(only_dump(folder).functions.size(), 4u);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, JitdumpWrongPointer,
                          testing::Values("bytes", "name", "file", "lines", "line_file", "frame", "eh_frame",
-                                         "inline_rows", "inline_positions", "inline_function", "moved"),
+                                         "inline_rows", "inline_positions", "inline_function", "moved",
+                                         "moved_first"),
                          [](const auto& in) { return std::string(in.param); });
 
 }  // namespace
