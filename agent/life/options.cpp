@@ -9,6 +9,7 @@
 #include "agent/base/text_line.hpp"
 #include "agent/base/text_pieces.hpp"
 #include "agent/intake/intake.hpp"
+#include "agent/lanes/lane_folder.hpp"
 #include "agent/life/dir_template.hpp"
 #include "agent/life/format_options.hpp"
 #include "agent/life/option_values.hpp"
@@ -108,11 +109,27 @@ const char* set_policy(Options& options, std::string_view value) noexcept {
                                                                        : "must be lossless, drop or flight";
 }
 
+bool is_file_of(const SinkRow& row, std::string_view name) noexcept {
+  const std::string_view file = row.file == nullptr ? std::string_view() : row.file;
+  if (file.empty()) return false;
+  return file.front() == '.' ? name.ends_with(file) : name == first(file, file.find('/'));
+}
+
+// By another file of the output folder.
+bool is_taken(std::string_view name) noexcept {
+  constexpr std::string_view kBegins[] = {".", "jit-", "perf-"};
+  constexpr std::string_view kEnds[] = {".dat"};  // beside openj9's
+  constexpr std::string_view kNames[] = {"stats", lanes::LaneFolder::kLinkName};
+  return std::ranges::any_of(kBegins, [&](auto begin) { return name.starts_with(begin); }) ||
+         std::ranges::any_of(kEnds, [&](auto end) { return name.ends_with(end); }) ||
+         std::ranges::any_of(kNames, [&](auto taken) { return name == taken; }) ||
+         std::ranges::any_of(sink_rows(), [&](const SinkRow& row) { return is_file_of(row, name); });
+}
+
 const char* set_log(Options& options, std::string_view value) noexcept {
   if (value == "none") value = {};
   if (value.find('/') != value.npos) return "must be a file name without /: it lies in the output folder";
-  if (value.starts_with('.') || value.starts_with("jit-") || value.starts_with("perf-") || value == "stats")
-    return "this name is taken by another file of the output folder, or hidden";
+  if (is_taken(value)) return "this name is taken by another file of the output folder, or hidden";
   return options.log.set(value) ? nullptr : "name too long";
 }
 
