@@ -12,6 +12,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
+#include "agent/base/error_words.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/base/text_line.hpp"
 #include "writer/bytes/growth.hpp"
@@ -301,8 +302,7 @@ void Stream::flush() noexcept {
 bool Stream::is_over() noexcept {
   if (kind_ != StreamTarget::Kind::kDescriptor || readers_[0].is_there()) return false;
   const int error = readers_[0].error();
-  const char* const known = strerrordesc_np(-error);
-  why_ = error == -EBADF ? kClosed : known != nullptr ? known : "the descriptor takes nothing";
+  why_ = error == -EBADF ? kClosed : error_words(error);
   return true;
 }
 

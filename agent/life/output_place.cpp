@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "agent/base/arena.hpp"
+#include "agent/base/error_words.hpp"
 #include "agent/base/fixed_text.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/base/text_pieces.hpp"
@@ -23,8 +24,7 @@ constexpr char kNewest[] = "latest";
 
 const char* text_of(int error) noexcept {
   if (error == -ENOEXEC) return "mounted noexec, so that perf would not find the files";
-  const char* const known = strerrordesc_np(-error);
-  return known != nullptr ? known : "an error that has no name";  // file systems may answer anything
+  return error_words(error);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "agent/base/error_words.hpp"
 #include "agent/base/high_descriptor.hpp"
 #include "agent/base/start_time.hpp"
 #include "agent/base/text_line.hpp"
@@ -92,7 +93,7 @@ void PerfMapPlace::say_why(int error) noexcept {
   static_assert(std::size(kWhy) == static_cast<std::size_t>(Found::kForeign) + 1);
   Message line;
   line.text(path_).text(" is not written: ");
-  line.text(error == -EEXIST ? kWhy[static_cast<std::size_t>(look())] : strerrordesc_np(-error));
+  line.text(error == -EEXIST ? kWhy[static_cast<std::size_t>(look())] : error_words(error));
   line.text("; the map is in the output folder only (perfmap_at=dir asks for that)");
   (void)log_->say(line.view());
 }

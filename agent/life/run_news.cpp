@@ -8,6 +8,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
+#include "agent/base/error_words.hpp"
 #include "agent/base/own_arguments.hpp"
 #include "agent/base/text_line.hpp"
 #include "agent/base/text_pieces.hpp"
@@ -52,11 +53,6 @@ constexpr lanes::Policy policy_of(LanePolicy policy) noexcept {
       break;
   }
   return lanes::Policy::kFlight;
-}
-
-const char* text_of(int error) noexcept {
-  const char* const known = strerrordesc_np(-error);
-  return known != nullptr ? known : "an error that has no name";
 }
 
 // That this process may run on; 0: the kernel does not say.
@@ -135,7 +131,7 @@ Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const Outp
   }
   const LaneFolder::Places places{.runtime_dir = place.runtime_dir(), .output_folder = place.path()};
   if (const int made = folder_.make(places, pid); made != 0) {
-    return refuse(log, "/dev/shm, $XDG_RUNTIME_DIR and the output folder take no folder", text_of(made));
+    return refuse(log, "/dev/shm, $XDG_RUNTIME_DIR and the output folder take no folder", error_words(made));
   }
   lanes::sweep_dead_pools(folder_.parent(), std::max(options.memory_bytes, kLeastKeptBytes));
   const int started = Pool::start({.folder = folder_.path(),
@@ -144,7 +140,7 @@ Status RunNews::make_lanes(const Options& options, std::uint32_t pid, const Outp
                                    .policy = policy_of(options.policy)});
   if (started == 0) return Status::kOk;
   Message why;
-  why.text(text_of(started));
+  why.text(error_words(started));
   if (started == -ENOMEM || started == -ENOSPC) why.text("; a smaller memory= may do");
   const Status refused = refuse(log, folder_.path(), why.view());
   folder_.remove();
@@ -214,7 +210,7 @@ Status RunNews::begin(const Options& options, const Origin& origin, OutputPlace&
   if (is_on_ || !is_wanted(options.formats)) return Status::kOff;
   if (const Status made = make_lanes(options, origin.pid, place, log); !is_done(made)) return made;
   if (const int opened = files_.open(folder_.path()); opened != 0)
-    return refuse(log, folder_.path(), text_of(opened));
+    return refuse(log, folder_.path(), error_words(opened));
   files_.remove(lanes::kCodeFile);  // of an earlier start
   if (options.run.samples_hz != 0 && options.policy == LanePolicy::kFlight)
     (void)log.say("sample=: nothing is sampled, since policy=flight has no thread that could read samples");

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "agent/base/error_words.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::sampler {
@@ -40,11 +41,6 @@ std::uint64_t limit_of(int resource) noexcept {
   rlimit limit{};
   (void)raw::call(SYS_prlimit64, 0, resource, nullptr, &limit);
   return limit.rlim_cur;
-}
-
-void put_error(int error, Message& line) noexcept {
-  const char* const words = strerrordesc_np(-error);
-  line.text(words != nullptr ? words : "an error that has no name");
 }
 
 // From 3 on, which Debian and its kin have, users may not open any.
@@ -104,7 +100,7 @@ void put_cause(const Refusal& refusal, const Wish& wish, Message& line) noexcept
     default:
       break;
   }
-  put_error(refusal.error, line);
+  line.text(error_words(refusal.error));
 }
 
 void put_blindness(Message& line) noexcept {
