@@ -13,7 +13,6 @@
 namespace jitquill {
 namespace {
 
-constexpr std::size_t kMostNameRead = 4096;
 constexpr std::uint32_t kFirstOfTheAgent = 0xFF00;  // lanes/layout.hpp
 static_assert(JITQUILL_POST_MOST <= lanes::kMostPayload);
 
@@ -103,9 +102,8 @@ jitquill_status jitquill_function(const jitquill_function_info* function, uint64
   if (!read_struct(function, info) || info.name == nullptr) return JITQUILL_BAD_ARGUMENT;
   read_options();
   if (!agent().wants().sites) return agent().wants().is_stopped ? JITQUILL_STOPPED : JITQUILL_OFF;
-  const NamedFunction named{.name = text_of(info.name, kMostNameRead),
-                            .file = text_of(info.file, kMostNameRead),
-                            .line = info.line};
+  const NamedFunction named{
+      .name = text_of(info.name, kNameToRead), .file = text_of(info.file, kNameToRead), .line = info.line};
   return to_c(
       with_agent([&](Agent& a) { return a.add_function(named, *id); }, [](Agent&) { return Status::kBusy; }));
 }

@@ -21,13 +21,13 @@ struct Text {
   std::string_view view() noexcept { return {c_str(), block ? size : 0}; }
 };
 
-// A copy of `from`, as much of it as is below `most` bytes; an empty one if it is null. Nothing: it cannot be
+// A copy of `from`, `most` bytes of it at most; an empty one if it is null. Nothing: it cannot be
 // read, or there is no memory.
 inline std::optional<Text> copied_text(const char* from, std::size_t most) noexcept {
   if (from == nullptr) return Text{};
-  Block room(most);
+  Block room(most + 1);
   if (!room) return std::nullopt;
-  const auto size = safe_text(from, {reinterpret_cast<char*>(room.data()), most});
+  const auto size = safe_text(from, {reinterpret_cast<char*>(room.data()), most + 1});
   if (!size) return std::nullopt;
   Text text{Block(*size + 1), *size};
   if (!text.block) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "agent/base/checksum.hpp"
+#include "agent/base/counters.hpp"
 #include "writer/bytes/byte_source.hpp"
 #include "writer/bytes/names.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -22,21 +23,23 @@ constexpr std::size_t kNameSizeAt = 64;
 constexpr std::size_t kBufferSize = 64 * 1024;
 constexpr std::size_t kMostSize = kBufferSize;
 
-void put(Bytes& out, const CodeRecord& record) noexcept {
+// True if its name had to be changed.
+bool put(Bytes& out, const CodeRecord& record) noexcept {
   out.u32(0).u32(0).u64(0);  // size, nothing, checksum
   out.u8(static_cast<std::uint8_t>(record.kind)).u8(0).u16(0).u32(record.line);
   out.u64(record.id).u64(record.index).u64(record.when_ns).u64(record.address).u64(record.size);
   out.u32(0).u32(0).u32(static_cast<std::uint32_t>(record.tables.size()));  // sizes of name and file
   out.u32(record.tables_offset).u32(record.tables_header).u32(0);
-  (void)put_clean(out, record.name);
+  const bool is_changed = put_clean(out, record.name);
   const std::size_t name_end = out.size();
   (void)put_clean(out, record.file);
-  if (out.failed()) return;
+  if (out.failed()) return is_changed;
   out.patch_u32(kNameSizeAt, static_cast<std::uint32_t>(name_end - kHeadSize));
   out.patch_u32(kNameSizeAt + 4, static_cast<std::uint32_t>(out.size() - name_end));
   out.raw(record.tables);
   out.patch_u32(0, static_cast<std::uint32_t>(out.size()));
   out.patch_u64(kChecksumAt, checksum_of(out.view().subspan(kChecked)));
+  return is_changed;
 }
 
 bool is_known(std::uint8_t kind) noexcept {
@@ -104,9 +107,10 @@ Status CodeLane::put_all_of(const GroupFile& before) noexcept {
   return Status::kOk;
 }
 
-Status CodeLane::append(const CodeRecord& record) noexcept {
+Status CodeLane::append(const CodeRecord& record, bool* name_changed) noexcept {
   record_.clear();
-  put(record_, record);
+  const bool is_changed = put(record_, record);
+  if (name_changed != nullptr && is_changed) *name_changed = true;
   return record_.failed() ? Status::kNoMemory : file_.append(record_.view());
 }
 
@@ -123,7 +127,7 @@ void CodeLane::put_tables(const CodeLoad& load, CodeRecord& record) noexcept {
   record.tables_header = sizes.eh_frame;
 }
 
-Status CodeLane::load(const CodeLoad& load, Written&) noexcept {
+Status CodeLane::load(const CodeLoad& load, Written& written) noexcept {
   CodeRecord record{.kind = CodeRecordKind::kLoad,
                     .line = load.lines.empty() ? 0 : load.lines[0].line,
                     .id = load.id,
@@ -134,7 +138,7 @@ Status CodeLane::load(const CodeLoad& load, Written&) noexcept {
                     .name = load.name,
                     .file = file_of(load)};
   if (keeps_tables_) put_tables(load, record);
-  return append(record);
+  return append(record, &written.name_changed);
 }
 
 Status CodeLane::move(const CodeMove& move, Written&) noexcept {
@@ -157,7 +161,11 @@ Status CodeLane::unload(const CodeUnload& unload) noexcept {
 
 Status CodeLane::function(std::uint64_t id, std::string_view name, std::string_view file,
                           std::uint32_t line) noexcept {
-  return append({.kind = CodeRecordKind::kFunction, .line = line, .id = id, .name = name, .file = file});
+  bool is_changed = false;
+  const Status put = append(
+      {.kind = CodeRecordKind::kFunction, .line = line, .id = id, .name = name, .file = file}, &is_changed);
+  if (is_changed) count(Counter::names_changed);
+  return put;
 }
 
 Status CodeLane::end(std::uint64_t) noexcept {

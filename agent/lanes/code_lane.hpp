@@ -76,7 +76,7 @@ class CodeLane final : public Sink {
  private:
   static constexpr std::size_t kMostTables = 32 * 1024;
 
-  Status append(const CodeRecord& record) noexcept;
+  Status append(const CodeRecord& record, bool* name_changed = nullptr) noexcept;
   void put_tables(const CodeLoad& load, CodeRecord& record) noexcept;
 
   GroupFile file_;

@@ -16,6 +16,9 @@
 namespace jitquill {
 
 inline constexpr std::size_t kMaxNameSize = 4096;  // bytes; some readers have buffers not much larger
+// What to read of a name that has no end in sight: so much more than is put that the cut is seen, and falls
+// between two characters.
+inline constexpr std::size_t kNameToRead = kMaxNameSize + 1;
 
 // As many of the first characters as have at most `most` bytes together. Where it is not UTF-8, bytes.
 std::string_view first_characters(std::string_view text, std::size_t most) noexcept;

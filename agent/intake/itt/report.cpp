@@ -6,6 +6,7 @@
 #include "agent/base/safe_copy.hpp"
 #include "agent/base/safe_text.hpp"
 #include "agent/intake/itt/line_rows.hpp"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill::intake::itt {
 namespace {
@@ -18,8 +19,6 @@ constexpr std::size_t kSizeAt = 24;
 constexpr std::size_t kLineCountAt = 28;
 constexpr std::size_t kLinesAt = 32;
 
-// Formats cut names at 4,096 bytes.
-constexpr std::size_t kMostText = 4096;
 constexpr std::uint32_t kMostLines = 1u << 20;
 
 const char* pointer(const Raw& raw, std::size_t at) noexcept {
@@ -28,14 +27,14 @@ const char* pointer(const Raw& raw, std::size_t at) noexcept {
 
 // `first` and a dot, then `second`; a null one is left out.
 Text joined(const char* first, const char* second) noexcept {
-  Block room(2 * kMostText);  // a host's stack may be small
+  Block room(2 * (kNameToRead + 1));  // a host's stack may be small
   if (!room) return {};
   char* const words = reinterpret_cast<char*>(room.data());
   std::size_t size = 0;
   for (const char* part : {first, second}) {
     if (part == nullptr) continue;
     const std::size_t begin = size == 0 ? 0 : size + 1;
-    const auto count = safe_text(part, {words + begin, kMostText - 1});
+    const auto count = safe_text(part, {words + begin, kNameToRead + 1});
     if (!count) jitquill::count(Counter::itt_reports_broken);
     if (count.value_or(0) == 0) continue;
     if (begin != 0) words[size] = '.';

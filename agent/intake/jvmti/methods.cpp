@@ -7,11 +7,11 @@
 
 #include "agent/intake/hash.hpp"
 #include "agent/intake/jvmti/texts.hpp"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill::intake::jvmti {
 namespace {
 
-constexpr std::size_t kMostText = 4096;     // of one of the VM's texts; the rest is cut
 constexpr std::int32_t kMostLines = 65536;  // of a method
 
 // Memory that the VM hands to us, to be given back.
@@ -32,7 +32,7 @@ class FromVm {
 };
 
 std::string_view view_of(const FromVm<char>& text) noexcept {
-  return text.at == nullptr ? std::string_view{} : std::string_view(text.at, strnlen(text.at, kMostText));
+  return text.at == nullptr ? std::string_view{} : std::string_view(text.at, strnlen(text.at, kNameToRead));
 }
 
 }  // namespace

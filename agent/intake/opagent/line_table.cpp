@@ -4,6 +4,7 @@
 
 #include "agent/base/safe_copy.hpp"
 #include "agent/intake/text.hpp"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill::intake::opagent {
 namespace {
@@ -18,7 +19,6 @@ struct Row {
 static_assert(sizeof(Row) == 24);
 
 constexpr std::size_t kMostRows = 1u << 20;
-constexpr std::size_t kMostText = 4096;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ bool LineTable::read(const void* from, std::size_t count, std::uint64_t address,
 bool LineTable::read_file(std::uint64_t from, const char*& file) noexcept {
   file = from == 0 ? nullptr : files_.find(from);
   if (file != nullptr) return true;
-  auto text = copied_text(reinterpret_cast<const char*>(from), kMostText);
+  auto text = copied_text(reinterpret_cast<const char*>(from), kNameToRead);
   if (!text || text->size == 0) return false;
   auto* const copy = reinterpret_cast<char*>(text->block.give_away());
   if (!files_.put(from, copy)) {

@@ -7,11 +7,10 @@
 #include "agent/base/safe_copy.hpp"
 #include "agent/intake/opagent/line_table.hpp"
 #include "agent/intake/told.hpp"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill::intake::opagent {
 namespace {
-
-constexpr std::size_t kMostText = 4096;  // formats cut names there
 
 void broken() noexcept {
   count(Counter::opagent_calls_broken);
@@ -25,7 +24,7 @@ Listener& listener() noexcept {
 }
 
 void Listener::code(const char* name, std::uint64_t address, const void* bytes, std::uint32_t size) {
-  auto text = copied_text(name, kMostText);
+  auto text = copied_text(name, kNameToRead);
   if (!text) {
     broken();
     text.emplace();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "writer/bytes/names.hpp"
+
 namespace jitquill::symfile {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr std::uint64_t kEndOfUserSpace = std::uint64_t{1} << 56;
 // Sections may share bytes: some JITs have one table for all names. But 65,535 that each are the whole file
 // would be read for minutes.
 constexpr std::uint64_t kMostShares = 4;
-// Formats cut names at 4,096 bytes, and count those that were longer. Not all of a table for each symbol.
-constexpr std::size_t kLongestName = 4097;
 
 bool is_possible(const ElfFunction& function) noexcept {
   return function.address != 0 && function.size != 0 && function.address < kEndOfUserSpace &&
@@ -59,9 +59,9 @@ std::string_view ElfImage::text_at(const ElfSection& strings, std::uint64_t offs
   if (offset >= strings.content.size()) return {};
   const auto* const from = reinterpret_cast<const char*>(strings.content.data()) + offset;
   const std::size_t room = strings.content.size() - static_cast<std::size_t>(offset);
-  const void* const end = std::memchr(from, 0, std::min(room, kLongestName));
+  const void* const end = std::memchr(from, 0, std::min(room, kNameToRead));
   if (end != nullptr) return {from, static_cast<std::size_t>(static_cast<const char*>(end) - from)};
-  return room > kLongestName ? std::string_view(from, kLongestName) : std::string_view{};
+  return room > kNameToRead ? std::string_view(from, kNameToRead) : std::string_view{};
 }
 
 std::optional<ElfImage> ElfImage::read(std::span<const std::uint8_t> file) {

@@ -6,12 +6,10 @@
 #include "agent/base/safe_copy.hpp"
 #include "agent/base/thread_id.hpp"
 #include "agent/intake/v8/script_file.hpp"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill::intake::v8 {
 namespace {
-
-// Longer than what outputs take, so that they see and count that it is cut.
-constexpr std::size_t kLongestName = 4200;
 
 // Each position looked up leaves two handles; V8 gives room for about 1,000 at once.
 constexpr std::size_t kPositionsAtOnce = 400;
@@ -28,7 +26,7 @@ bool has_place(const CodeEvent& event) noexcept {
 class CopiedName {
  public:
   explicit CopiedName(const CodeEvent::Name& name) noexcept
-      : size_(name.text == nullptr ? 0 : std::min(name.length, kLongestName)) {
+      : size_(name.text == nullptr ? 0 : std::min(name.length, kNameToRead)) {
     if (!safe_copy({reinterpret_cast<const std::uint8_t*>(name.text), size_},
                    reinterpret_cast<std::uint8_t*>(text_), '?'))
       is_whole_ = false;
@@ -39,7 +37,7 @@ class CopiedName {
  private:
   std::size_t size_;
   bool is_whole_ = true;
-  char text_[kLongestName];
+  char text_[kNameToRead];
 };
 
 // Where V8 puts what lookups leave. Its size is three words in all versions seen.
