@@ -1,13 +1,12 @@
 #include "agent/life/in_handler.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "agent/lanes/own_stack.hpp"
 #include "writer/bytes/raw_calls.hpp"
@@ -73,6 +72,18 @@ bool has_frame(const Restorers& restorers, std::uint64_t from, std::uint64_t to)
   return false;
 }
 
+// In memory of its own: a host's thread may have a stack of 16 KiB, and the arena is for who has its lock.
+// Empty where there is no memory.
+lanes::StackBounds find_stack(std::uint64_t here) noexcept {
+  const long scratch =
+      raw::map(lanes::kMapsScratchSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  if (raw::is_error(scratch)) return {};
+  auto* const memory = reinterpret_cast<char*>(scratch);
+  const lanes::StackBounds stack = lanes::mapping_around(here, memory);
+  raw::unmap(memory, lanes::kMapsScratchSize);
+  return stack;
+}
+
 }  // namespace
 
 bool is_in_handler() noexcept {
@@ -80,10 +91,7 @@ bool is_in_handler() noexcept {
   if (restorers.count == 0) return false;
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) & ~std::uint64_t{7};
   if (restorers.are_too_many || lanes::signal_stack().has(here)) return true;
-  // Not on the stack: a host's thread may have 16 KiB of it.
-  const std::unique_ptr<char[]> scratch(new (std::nothrow) char[lanes::kMapsScratchSize]);
-  if (!scratch) return true;
-  const lanes::StackBounds stack = lanes::mapping_around(here, scratch.get());
+  const lanes::StackBounds stack = find_stack(here);
   return !stack.has(here) || has_frame(restorers, here, std::min(stack.high, here + kFarthest));
 }
 
