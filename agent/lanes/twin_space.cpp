@@ -45,11 +45,21 @@ std::uint64_t TwinSpace::take_freed(std::uint64_t code_address, std::uint64_t si
   return 0;
 }
 
+// Beside a place where nothing was free, by one system call for each step, there will be nothing either.
+bool TwinSpace::is_refused(std::uint64_t top, std::uint64_t region_size) noexcept {
+  constexpr std::uint64_t kNear = kReach / 16;
+  const std::uint64_t distance = top < refused_.start ? refused_.start - top : top - refused_.start;
+  if (asks_left_ == 0 || distance > kNear || region_size < refused_.size) return false;
+  --asks_left_;
+  return true;
+}
+
 // The nearest free place below the code, in steps of a region.
 bool TwinSpace::reserve(std::uint64_t code_address, std::uint64_t size) noexcept {
   if (region_count_ == kRegions) return false;
   const std::uint64_t region_size = rounded_up(size, kRegionSize);
   const std::uint64_t top = code_address & ~(kRegionSize - 1);
+  if (is_refused(top, region_size)) return false;
   for (std::uint64_t below = region_size; below + kRegionSize < kReach && below + kLowest < top;
        below += kRegionSize) {
     const long mapped = map_at(top - below, region_size);
@@ -58,6 +68,8 @@ bool TwinSpace::reserve(std::uint64_t code_address, std::uint64_t size) noexcept
     regions_[region_count_++] = {top - below, region_size};
     return true;
   }
+  refused_ = {top, region_size};
+  asks_left_ = kAsksBetween;
   return false;
 }
 

@@ -1,6 +1,7 @@
 #include "agent/lanes/twin_space.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <map>
 
 namespace jitquill {
@@ -42,6 +43,26 @@ TEST(TwinSpace, GivenBackPlacesServeAgain) {
 TEST(TwinSpace, HasNoneWhereNothingIsBelow) {
   TwinSpace space;
   EXPECT_EQ(space.take(0x2000, 100), 0u);
+}
+
+// A heap, or what an engine keeps free around its memory, may be all that lies below the code.
+TEST(TwinSpace, LooksForSpaceNowAndThenWhereAllIsTaken) {
+  constexpr std::size_t kAll = std::size_t{4} << 30;
+  void* const others = mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(others, MAP_FAILED);
+  const std::uint64_t code = reinterpret_cast<std::uint64_t>(others) + kAll - 4096;
+  TwinSpace space;
+  EXPECT_EQ(space.take(code, 100), 0u);
+  munmap(others, kAll);
+  for (std::uint32_t i = 0; i < TwinSpace::kAsksBetween; ++i) ASSERT_EQ(space.take(code - i * 64, 100), 0u);
+  EXPECT_NE(space.take(code, 100), 0u);
+  EXPECT_EQ(space.take(0x2000, 100), 0u);
+}
+
+TEST(TwinSpace, LooksElsewhereMeanwhile) {
+  TwinSpace space;
+  EXPECT_EQ(space.take(0x2000, 100), 0u);
+  EXPECT_NE(space.take(some_code(), 100), 0u);
 }
 
 }  // namespace
