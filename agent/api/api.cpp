@@ -13,10 +13,6 @@
 namespace jitquill {
 namespace {
 
-jitquill_status to_c(Status status) noexcept {
-  return static_cast<jitquill_status>(status);
-}
-
 // Answers without entering: the price of a call whose news nobody wants.
 Status unwanted() noexcept {
   return agent().wants().is_stopped ? Status::kStopped : Status::kOff;

@@ -1,8 +1,12 @@
-// A runtime's jitquill_code, of whatever version, as the CodeLoad that the agent works with.
+// What runtimes hand to the C API, of whatever version, as the agent works with it: structs, texts, and a
+// jitquill_code as a CodeLoad.
 //
 // Context   [notify]: no lock needed. Nothing is copied but a struct of an older version: the load points
 //           into the caller's memory.
 #pragma once
+
+#include <cstring>
+#include <string_view>
 
 #include "jitquill/jitquill.h"
 #include "writer/model/code.hpp"
@@ -36,6 +40,15 @@ template <class Struct>
 const Struct* whole_struct(const Struct* from, Struct& older) noexcept {
   if (from != nullptr && from->struct_size >= sizeof(Struct)) return from;
   return read_struct(from, older) ? &older : nullptr;
+}
+
+// Of at most `most` bytes. Read before anything is held.
+inline std::string_view text_of(const char* text, std::size_t most) noexcept {
+  return text == nullptr ? std::string_view{} : std::string_view{text, strnlen(text, most)};
+}
+
+inline jitquill_status to_c(Status status) noexcept {
+  return static_cast<jitquill_status>(status);
 }
 
 // The other way: the members that the caller's version has. struct_size is its own.

@@ -16,19 +16,10 @@ namespace {
 constexpr std::uint32_t kFirstOfTheAgent = 0xFF00;  // lanes/layout.hpp
 static_assert(JITQUILL_POST_MOST <= lanes::kMostPayload);
 
-jitquill_status to_c(Status status) noexcept {
-  return static_cast<jitquill_status>(status);
-}
-
 // A call before our constructor ran, as from another library's.
 void read_options() {
   if (agent().wants().is_known) return;
   (void)with_agent([](Agent&) { return Status::kOk; }, [](Agent&) { return Status::kOk; });
-}
-
-// Read before anything is held.
-std::string_view text_of(const char* text, std::size_t most) noexcept {
-  return text == nullptr ? std::string_view{} : std::string_view{text, strnlen(text, most)};
 }
 
 // [hook], as jitquill_post() and jitquill_stack().

@@ -16,14 +16,6 @@ constexpr std::size_t kMostNameRead = 128, kMostTextRead = 1024;  // more than t
 constexpr std::uint32_t kMostPoints = 16'127;
 constexpr std::uint32_t kFirstNumber = 1;  // 0 is no component
 
-jitquill_status to_c(Status status) noexcept {
-  return static_cast<jitquill_status>(status);
-}
-
-std::string_view text_of(const char* text, std::size_t most) noexcept {
-  return text == nullptr ? std::string_view{} : std::string_view{text, strnlen(text, most)};
-}
-
 // Of points that are structs of whatever version, one behind the other.
 TracePointText point_at(const void* from, std::size_t place) noexcept {
   const auto& info = *static_cast<const jitquill_trace_component_info*>(from);

@@ -5,25 +5,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+
+#include "agent/base/held_signals.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill {
 namespace {
-
-constexpr std::uint64_t bit(int signal) noexcept {
-  return std::uint64_t{1} << (signal - 1);
-}
-
-// Raised by the thread's own instruction: blocked, they would end the process instead of reaching its
-// handler.
-constexpr std::uint64_t kSynchronous =
-    bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS);
-// glibc's own, for setgid() in all threads, which would hang on a thread that blocks it. Its other one, for
-// cancellation, is held back: up to glibc 2.36 it ends a thread of asynchronous cancel type even after that
-// has disabled cancellation, if pthread_cancel() looked just before. Then the leaf lock would be held for
-// ever.
-constexpr int kSigSetXid = 33;
-constexpr std::uint64_t kBlocked = ~(kSynchronous | bit(kSigSetXid));
 
 // The kernel's mask, whose size is its own. Not pthread_sigmask(), which hosts and their sanitizers wrap.
 void change_mask(int how, const std::uint64_t* mask, std::uint64_t* before) noexcept {
@@ -35,7 +22,7 @@ void change_mask(int how, const std::uint64_t* mask, std::uint64_t* before) noex
 HostState enter_guest() noexcept {
   HostState host{};
   host.error = errno;
-  change_mask(SIG_BLOCK, &kBlocked, &host.mask);
+  change_mask(SIG_BLOCK, &kHeldSignals, &host.mask);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &host.cancel_state);
   return host;
 }

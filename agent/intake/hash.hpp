@@ -5,11 +5,12 @@
 
 #include <cstdint>
 
+#include "writer/bytes/hash.hpp"
+
 namespace jitquill::intake {
 
 inline std::uint64_t mixed(std::uint64_t key) noexcept {
-  key *= 0x9E3779B97F4A7C15;
-  return key ^ key >> 32;
+  return mix(0, key);
 }
 
 }  // namespace jitquill::intake

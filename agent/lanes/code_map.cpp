@@ -4,17 +4,9 @@
 #include <cstring>
 #include <new>
 
+#include "writer/bytes/hash.hpp"
+
 namespace jitquill {
-
-namespace {
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-  const std::uint64_t product = (hash ^ word) * kOdd;
-  return product ^ product >> 32;
-}
-
-}  // namespace
 
 // Four words at a time, none of which waits for another: a runtime that starts has megabytes of it.
 std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept {

@@ -4,7 +4,7 @@
 // Promises  a load ends the ranges that it overlaps. Every operation costs O(log live functions), and the
 //           memory of code_pages.hpp.
 // Does not  free its memory when it is forgotten: a child that found it half-changed may not touch it. Nor
-//           keep ended ranges yet: their first user, run news, brings them in.
+//           keep ended ranges: those that events are of, agent/drain/functions.hpp keeps.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // What the host calls of libc and libgcc, and we look at: ways to leave the process that run no destructors,
-// memory that becomes executable, threads, files that are opened, unwinding sections of JITs, objects that
-// go.
+// memory that becomes executable, threads, children, files that are opened, unwinding sections of JITs,
+// objects that go.
 //
-// Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create, fopen and the
-//           unwinding sections also from signal handlers and in children of fork and vfork. What the agent
-//           does then: life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp,
+// Context   as POSIX says of each name: all but execvp, execvpe, execlp, pthread_create, fopen, dlclose and
+//           the unwinding sections also from signal handlers and in children of fork and vfork. What the
+//           agent does then: life/leave.hpp, intake/lookout.hpp, intake/executable_memory.hpp,
 //           intake/frames/frames.hpp, intake/perfmap/perfmap.hpp.
 // Promises  the results and errno are libc's. No allocation, and no lookup once our constructor ran, but of
 //           libgcc; the stack that the list of arguments takes is what libc itself would take for it.

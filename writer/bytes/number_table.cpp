@@ -1,10 +1,12 @@
 #include "writer/bytes/number_table.hpp"
 
+#include "writer/bytes/hash.hpp"
+
 namespace jitquill {
 
 std::size_t NumberTable::place_of(std::uint64_t key) const noexcept {
   const std::size_t mask = cells_.size() - 1;
-  std::size_t at = (key * 0x9E3779B97F4A7C15ULL >> 32) & mask;
+  std::size_t at = (key * kGoldenRatio >> 32) & mask;
   while (cells_[at].value != kNone && cells_[at].key != key) at = (at + 1) & mask;
   return at;
 }

@@ -1,12 +1,14 @@
 #include "writer/gdbobj/address_tree.hpp"
 
+#include "writer/bytes/hash.hpp"
+
 namespace jitquill::gdbobj {
 namespace {
 
 // A function stands above those of lower priority. Mixed from the address: as good as random for any that a
 // runtime hands out, and nothing to keep.
 std::uint64_t priority(const Function& function) noexcept {
-  std::uint64_t mixed = function.address() * 0x9E3779B97F4A7C15;
+  std::uint64_t mixed = function.address() * kGoldenRatio;
   mixed ^= mixed >> 32;
   return mixed * 0xD6E8FEB86659FD93;
 }

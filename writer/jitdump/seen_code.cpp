@@ -4,19 +4,14 @@
 #include <cstring>
 #include <new>
 
+#include "writer/bytes/hash.hpp"
+
 namespace jitquill::jitdump {
 namespace {
 
 constexpr std::size_t kBits = std::size_t{1} << 20;
 constexpr std::size_t kWords = kBits / 64;
 constexpr std::size_t kHashedAtEachEnd = 32;
-constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-
-// Its high bits depend on all that was mixed in.
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
-  const std::uint64_t product = (hash ^ word) * kOdd;
-  return product ^ product >> 32;
-}
 
 std::uint64_t word_at(const std::uint8_t* at, std::size_t size = sizeof(std::uint64_t)) noexcept {
   std::uint64_t word = 0;
@@ -37,7 +32,7 @@ std::uint64_t mix_all(std::uint64_t hash, std::span<const std::uint8_t> bytes) n
 std::uint64_t hash_of(std::span<const std::uint8_t> code) noexcept {
   const std::size_t part = std::min(code.size(), kHashedAtEachEnd);
   const std::uint64_t front = mix_all(code.size(), code.first(part));
-  return mix(front * kOdd, mix_all(0, code.last(part)));
+  return mix(front * kGoldenRatio, mix_all(0, code.last(part)));
 }
 
 }  // namespace

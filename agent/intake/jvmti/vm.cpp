@@ -2,36 +2,25 @@
 
 #include <fcntl.h>
 
-#include <cstring>
 #include <string_view>
 
+#include "agent/base/folder_entries.hpp"
 #include "agent/base/loaded_objects.hpp"
+#include "agent/base/text_line.hpp"
 #include "writer/bytes/raw_calls.hpp"
 
 namespace jitquill::intake::jvmti {
 namespace {
 
+constexpr const char* kThreads = "/proc/self/task";
 constexpr const char* kLister = "JNI_GetCreatedJavaVMs";
 using Lister = std::int32_t(Vm** vms, std::int32_t room, std::int32_t* count);
 
-// The kernel's layout of a directory entry.
-struct Entry {
-  std::uint64_t inode;
-  std::int64_t next;
-  std::uint16_t size;
-  std::uint8_t type;
-  char name[];
-};
-
 // /proc/self/task/<thread>/comm is `wanted`.
-bool is_called(int threads, const char* thread, std::string_view wanted) noexcept {
-  char path[32];
-  const std::size_t length = strnlen(thread, sizeof path);
-  constexpr char kRest[] = "/comm";
-  if (length + sizeof kRest > sizeof path) return false;
-  std::memcpy(path, thread, length);
-  std::memcpy(path + length, kRest, sizeof kRest);
-  const int file = raw::open_at(threads, path, O_RDONLY | O_CLOEXEC, 0);
+bool is_called(const char* thread, std::string_view wanted) noexcept {
+  TextLine<64> path;
+  path.text(kThreads).text("/").text(thread).text("/comm").nul();
+  const int file = raw::open_at(AT_FDCWD, path.view().data(), O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return false;
   char name[17];
   const long size = raw::call(SYS_read, file, name, sizeof name);
@@ -40,20 +29,8 @@ bool is_called(int threads, const char* thread, std::string_view wanted) noexcep
 }
 
 bool has_thread(std::string_view wanted) noexcept {
-  const int threads = raw::open_at(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  if (threads < 0) return false;
   bool found = false;
-  alignas(Entry) char entries[4096];
-  for (;;) {
-    const long size = raw::call(SYS_getdents64, threads, entries, sizeof entries);
-    if (size <= 0 || found) break;
-    for (long at = 0; at < size && !found;) {
-      const auto* entry = reinterpret_cast<const Entry*>(entries + at);
-      found = is_called(threads, entry->name, wanted);
-      at += entry->size;
-    }
-  }
-  raw::close(threads);
+  for_each_entry(AT_FDCWD, kThreads, [&](const char* thread) { found = found || is_called(thread, wanted); });
   return found;
 }
 
