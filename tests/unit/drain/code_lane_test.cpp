@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/counters.hpp"
 #include "tests/unit/writer/temporary_folder.hpp"
+#include "writer/bytes/names.hpp"
 
 namespace jitquill::lanes {
 namespace {
@@ -74,6 +76,16 @@ TEST_F(CodeLaneFile, TellsWhatWasAnnouncedInItsOrder) {
   EXPECT_EQ(record.line, 7u);
   EXPECT_EQ(record.address, 0u);
   EXPECT_EQ(reader.next(record), Next::kNothingYet);
+}
+
+TEST_F(CodeLaneFile, CutsALongNameBetweenCharactersAndCountsIt) {
+  ASSERT_TRUE(open(reader));
+  const auto before = counted(static_cast<std::size_t>(Counter::names_changed));
+  const std::string name = std::string(kMaxNameSize - 1, 'a') + "\u00e9 and more";
+  EXPECT_EQ(lane.function(5, std::string_view(name).substr(0, kNameToRead), "x.js", 1), Status::kOk);
+  ASSERT_EQ(reader.next(record), Next::kRecord);
+  EXPECT_EQ(record.name, std::string(kMaxNameSize - 1, 'a'));
+  EXPECT_EQ(counted(static_cast<std::size_t>(Counter::names_changed)), before + 1);
 }
 
 TEST_F(CodeLaneFile, ReadsARecordAgain) {
