@@ -1,7 +1,7 @@
 // The (function, descriptor) pairs of this process: one for each object that has a GDB JIT interface.
 //
 // Context   under the intakes' lock.
-// Promises  at most 16; more are counted as walked by nobody. Each has a trampoline of its own, so that a
+// Promises  at most 16 in the life of a process; more are counted, and nobody reads them. Each has a trampoline of its own, so that a
 //           call of ours says whose it is.
 #pragma once
 
@@ -30,6 +30,7 @@ class Pairs {
  private:
   std::array<Pair, kMost> pairs_{};
   std::size_t count_ = 0;
+  std::uint64_t left_out_ = 0;  // the last: each look meets it again
 };
 
 }  // namespace jitquill::gdb
