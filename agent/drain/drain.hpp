@@ -76,6 +76,7 @@ class Drain final : private BatchTaker, private SampleTaker, private Defined {
   Status resume(const DrainSettings& settings) noexcept;
   // In a child, whose parent may have been in the middle of any call: nothing else of it may be used then.
   void close_files() noexcept;
+  void let_go_of_streams() noexcept { outputs_.let_go_of_streams(); }
   bool is_finished() const noexcept { return is_finished_; }
 
   // Begins to sample, if that was asked for.

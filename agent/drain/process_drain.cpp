@@ -240,6 +240,10 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
   return finished;
 }
 
+void ProcessDrain::let_go_of_streams() noexcept {
+  if (g_state.drain != nullptr) g_state.drain->let_go_of_streams();
+}
+
 // What is under the lock may be half-changed, and is nobody's now: no destructor runs.
 void ProcessDrain::forget() noexcept {
   if (g_state.drain != nullptr) g_state.drain->close_files();

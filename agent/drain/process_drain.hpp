@@ -44,6 +44,9 @@ class ProcessDrain {
 
   // In a child: all of it is the parent's.
   static void forget() noexcept;
+  // In a child that may never have news of its own, before anything else: readers of the parent's streams
+  // would not see their end before this child's.
+  static void let_go_of_streams() noexcept;
 };
 
 }  // namespace jitquill::drain

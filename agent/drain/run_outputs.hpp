@@ -90,6 +90,7 @@ class RunOutputs {
   // Who reads streams is given what there is, and taken in; at every look.
   void serve_streams() noexcept;
   void end_streams() noexcept;
+  void let_go_of_streams() noexcept;  // in a child, as Stream::let_go()
   void close_files() noexcept;
   std::uint64_t bytes() const noexcept;  // in all files
 

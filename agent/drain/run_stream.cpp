@@ -41,6 +41,12 @@ void RunOutputs::serve(Output& output) noexcept {
   if (stream.is_over()) give_up(output);
 }
 
+void RunOutputs::let_go_of_streams() noexcept {
+  for (Output& output : std::span(outputs_, count_)) {
+    if (output.streaming != nullptr) output.streaming->stream.let_go();
+  }
+}
+
 // What nobody can read is not encoded any more.
 void RunOutputs::give_up(Output& output) noexcept {
   output.is_off = true;

@@ -322,6 +322,11 @@ void Stream::end() noexcept {
   close();
 }
 
+void Stream::let_go() noexcept {
+  for (StreamReader& reader : readers_) reader.let_go();
+  listener_.close();
+}
+
 void Stream::close() noexcept {
   for (StreamReader& reader : readers_) reader.close();
   listener_.close();

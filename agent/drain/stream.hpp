@@ -55,6 +55,7 @@ class StreamReader {
   // be there to be read.
   void listen() noexcept;
   int descriptor() const noexcept { return descriptor_.number(); }
+  void let_go() noexcept { descriptor_.close(); }
   // Of the last that left; 0: none did.
   int error() const noexcept { return error_; }
 
@@ -98,6 +99,9 @@ class Stream {
   void end() noexcept;
   // In a child: all of it is the parent's.
   void close() noexcept;
+  // In a child at once, where it may be half-changed: only the descriptors. Who reads would wait for their
+  // end.
+  void let_go() noexcept;
 
  private:
   static constexpr std::uint64_t kEndWait_ns = 100'000'000;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "agent/base/process_page.hpp"
+#include "agent/drain/process_drain.hpp"
 #include "agent/hooks/name_targets.hpp"
 #include "agent/intake/intake_lock.hpp"
 #include "agent/intake/lookout.hpp"
@@ -73,6 +74,7 @@ void after_fork_in_child() {
   process_page().intakes_lock_word.store(0, std::memory_order_relaxed);
   process_page().drain_lock_word.store(0, std::memory_order_relaxed);
   name_targets::wake_in_child();
+  drain::ProcessDrain::let_go_of_streams();
   if (g_fork.depth > 0) {
     --g_fork.depth;
     return;

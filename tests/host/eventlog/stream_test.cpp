@@ -2,6 +2,7 @@
 // late, are slow, or go away.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -211,6 +212,34 @@ TEST(EventlogStream, BeginsAnewForWhoeverOpensAFifo) {
   }
   child.signal(SIGKILL);
   (void)child.wait(10);
+}
+
+// True if the other side closes within the time.
+bool ends_within(int descriptor, int wait_ms) {
+  char buffer[4096];
+  for (pollfd ready = {descriptor, POLLIN, 0}; poll(&ready, 1, wait_ms) == 1;) {
+    if (::read(descriptor, buffer, sizeof buffer) <= 0) return true;
+  }
+  return false;
+}
+
+// Which has no news, and may live for long.
+TEST(EventlogStream, EndsThoughAForkedChildLives) {
+  const TempFolder folder;
+  const std::string fifo = folder.file("fifo"), go = folder.file("go"), gate = folder.file("gate");
+  for (const std::string& path : {fifo, go, gate}) ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const std::string script = "read line < " + go + "; (read line < " + gate + ") &";
+  test_support::Child shell(with_agent(folder, "/bin/sh", {"-c", script},
+                                       "formats=eventlog sample=999 children=off eventlog.to=fifo:" + fifo));
+  pollfd ready = {reader, POLLIN, 0};
+  EXPECT_EQ(poll(&ready, 1, 10'000), 1);  // so the stream is open when the child comes
+  ::close(open(go.c_str(), O_WRONLY | O_CLOEXEC));
+  const auto ended = shell.wait(30);
+  EXPECT_TRUE(ended.exit_code >= 0) << ended.describe();
+  EXPECT_TRUE(ends_within(reader, 5'000));
+  ::close(open(gate.c_str(), O_WRONLY | O_CLOEXEC));
+  ::close(reader);
 }
 
 TEST(EventlogStream, IsAFileWhereItsPathIsTooLong) {
