@@ -184,7 +184,7 @@ std::optional<FoundFde> read_fde(Reader fde, std::span<const std::uint8_t> secti
   if (!pc_begin || !pc_size) return std::nullopt;
   if (cie.has_augmentation_data) fde.skip(fde.uleb128());
   if (fde.failed()) return std::nullopt;
-  FoundFde found{*pc_begin, *pc_size, cie.cfi};
+  FoundFde found{*pc_begin, *pc_size, cie.cfi, 0};
   found.cfi.rows = fde.rest();
   return found;
 }
@@ -243,12 +243,15 @@ bool is_of(const FoundFde& fde, std::uint64_t address, std::uint64_t size) noexc
 
 std::optional<FoundFde> FdeWalk::next() noexcept {
   while (at_ < section_.size()) {
-    Reader cursor(section_.subspan(at_), address_ + at_);
+    const std::uint64_t address = address_ + at_;
+    Reader cursor(section_.subspan(at_), address);
     const auto entry = next_entry(cursor);
     at_ = entry ? static_cast<std::size_t>(cursor.address() - address_) : section_.size();
     if (!entry) break;
-    if (const auto fde = read_fde(*entry, section_, address_, text_address_))
-      return fde;  // nothing for a CIE, too
+    auto fde = read_fde(*entry, section_, address_, text_address_);
+    if (!fde) continue;  // of a CIE, too
+    fde->address = address;
+    return fde;
   }
   return std::nullopt;
 }

@@ -19,6 +19,7 @@ struct FoundFde {
   std::uint64_t pc_begin = 0;
   std::uint64_t pc_size = 0;
   ReadyCfi cfi;
+  std::uint64_t address = 0;  // of the FDE itself
 };
 
 // Goes through a section that was written for `section_address`, up to its end or its word of zeroes.

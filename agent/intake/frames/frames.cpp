@@ -6,7 +6,6 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/thread_id.hpp"
-#include "agent/intake/frames/section_copy.hpp"
 #include "agent/intake/frames/stopgap.hpp"
 #include "agent/intake/gdb/gdb.hpp"
 #include "agent/intake/intake.hpp"
@@ -29,8 +28,7 @@ struct KnownFde {
   std::uint64_t begin;
   std::uint64_t size;
   std::uint64_t registered;  // as the section was named
-  std::uint64_t section;     // where its bytes begin
-  std::uint32_t section_size;
+  FdePlace place;
   Name name;  // of a load that begins here
   std::uint64_t since_ns;
 };
@@ -53,7 +51,7 @@ bool is_wanted() noexcept {
   return agent().wants().code && (agent().wants().intakes & bit(intake::Id::frames)) != 0;
 }
 
-std::size_t place_of(std::uint64_t begin) noexcept {
+std::size_t rank_of(std::uint64_t begin) noexcept {
   const auto all = g_known.all();
   const auto at =
       std::lower_bound(all.begin(), all.end(), begin,
@@ -62,7 +60,7 @@ std::size_t place_of(std::uint64_t begin) noexcept {
 }
 
 KnownFde* find(std::uint64_t begin) noexcept {
-  const std::size_t at = place_of(begin);
+  const std::size_t at = rank_of(begin);
   return at != g_known.size() && g_known[at].begin == begin ? &g_known[at] : nullptr;
 }
 
@@ -100,7 +98,7 @@ void tell_all() {
 
 // Code at a used address: the older registration was not taken back.
 void keep(const KnownFde& fde) noexcept {
-  const std::size_t at = place_of(fde.begin);
+  const std::size_t at = rank_of(fde.begin);
   if (at < g_known.size() && g_known[at].begin == fde.begin) {
     end(g_known[at]);
     g_known[at] = fde;
@@ -135,10 +133,9 @@ void for_each_fde(const SectionCopy& copy, See see) {
 void keep_all(std::uint64_t registered) {
   const SectionCopy copy = copy_section(registered);
   const std::uint64_t now_ns = monotonic_ns();
-  const auto size = static_cast<std::uint32_t>(copy.bytes.view().size());
   for_each_fde(copy, [&](const unwind::FoundFde& fde) {
     count(Counter::frames_heard);
-    keep({fde.pc_begin, fde.pc_size, registered, copy.address, size, Name::kNone, now_ns});
+    keep({fde.pc_begin, fde.pc_size, registered, place_of(copy, fde.address), Name::kNone, now_ns});
   });
   g_knows_any.store(g_known.size() != 0, std::memory_order_relaxed);
 }
@@ -187,8 +184,8 @@ KnownUnwinding::KnownUnwinding(CodeLoad& load) noexcept {
   if (known == nullptr) return;
   known->name = Name::kTold;
   if (load.unwinding.kind != Unwinding::Kind::kUnknown) return;
-  section_ = copy_bytes(known->section, known->section_size);
-  const auto fde = unwind::find_fde(section_.view(), known->section, load.address, load.bytes.size());
+  section_ = copy_fde(known->place);
+  const auto fde = unwind::find_fde(section_.bytes.view(), section_.address, load.address, load.bytes.size());
   if (!fde) return;
   load.unwinding.kind = Unwinding::Kind::kReady;
   load.unwinding.ready = fde->cfi;

@@ -9,9 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
-#include "agent/intake/memory.hpp"
+#include "agent/intake/frames/section_copy.hpp"
 #include "writer/model/code.hpp"
 
 namespace jitquill::frames {
@@ -29,7 +28,7 @@ class KnownUnwinding {
   explicit KnownUnwinding(CodeLoad& load) noexcept;
 
  private:
-  intake::Block section_;
+  SectionCopy section_;
 };
 
 }  // namespace jitquill::frames

@@ -52,6 +52,16 @@ std::uint64_t extent(std::span<const std::uint8_t> bytes, bool& is_whole) noexce
   }
 }
 
+// What cannot be read ends the section.
+Block copy_bytes(std::uint64_t address, std::uint64_t size) noexcept {
+  Block block(static_cast<std::size_t>(size));
+  if (block) {
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(address);
+    (void)safe_copy({from, static_cast<std::size_t>(size)}, block.data(), 0);
+  }
+  return block;
+}
+
 SectionCopy copy_lone_entry(std::uint64_t registered, const Entry& entry) noexcept {
   SectionCopy copy;
   const std::uint64_t id_at = registered + entry.head;
@@ -64,14 +74,29 @@ SectionCopy copy_lone_entry(std::uint64_t registered, const Entry& entry) noexce
 
 }  // namespace
 
-Block copy_bytes(std::uint64_t address, std::uint64_t size) noexcept {
-  Block block(static_cast<std::size_t>(size));
-  if (block) {
-    const auto* const from = reinterpret_cast<const std::uint8_t*>(address);
-    // What cannot be read ends the section.
-    (void)safe_copy({from, static_cast<std::size_t>(size)}, block.data(), 0);
-  }
-  return block;
+FdePlace place_of(const SectionCopy& copy, std::uint64_t fde) noexcept {
+  const auto bytes = copy.bytes.view();
+  const std::uint64_t at = fde - copy.address;
+  const Entry entry = entry_at(bytes, at);
+  const std::uint64_t cie_at = at + entry.head - entry.distance;
+  return {fde, static_cast<std::uint32_t>(entry.size), static_cast<std::uint32_t>(at - cie_at),
+          static_cast<std::uint32_t>(entry_at(bytes, cie_at).size)};
+}
+
+SectionCopy copy_fde(const FdePlace& place) noexcept {
+  SectionCopy copy{Block(std::size_t{place.cie_size} + place.size), place.address - place.cie_size};
+  if (!copy.bytes) return copy;
+  std::uint8_t* const to = copy.bytes.data();
+  const CopyPiece pieces[] = {
+      {reinterpret_cast<const void*>(place.address - place.cie_distance), to, place.cie_size},
+      {reinterpret_cast<const void*>(place.address), to + place.cie_size, place.size}};
+  (void)safe_copy(pieces, 0);
+  // Its CIE is in front of it now. Pointers relative to themselves stay as they are: the FDE has its address.
+  const Entry entry = entry_at(copy.bytes.view(), place.cie_size);
+  if (entry.distance != place.cie_distance + entry.head) return {};  // the host put something else there
+  const auto id_at = static_cast<std::uint32_t>(place.cie_size + entry.head);
+  std::memcpy(to + id_at, &id_at, sizeof id_at);
+  return copy;
 }
 
 SectionCopy copy_section(std::uint64_t registered) noexcept {

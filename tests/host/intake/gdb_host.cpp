@@ -136,6 +136,14 @@ void frames_first(Jit& jit) {
   jit.take_frames_back(code);
 }
 
+// A module's frames are one section, of which only its own part is within reach when a function is told.
+void frames_of_many(Jit& jit) {
+  const Code code = jit.make("frames_of_many");
+  jit.register_frames_far_behind_others(code);
+  code.expect();
+  jit.add(code.symfile());
+}
+
 // Known by its frames only: while it lives, and until it ends.
 void nameless(Jit& jit) {
   for (int i = 0; i < 10; ++i) {
@@ -207,6 +215,7 @@ const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_
                                                                  {"arena", arena},
                                                                  {"own_dump", own_dump},
                                                                  {"frames_first", frames_first},
+                                                                 {"frames_of_many", frames_of_many},
                                                                  {"nameless", nameless},
                                                                  {"nameless_and_gone", nameless_and_gone},
                                                                  {"named_late", named_late},

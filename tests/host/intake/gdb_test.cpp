@@ -218,6 +218,13 @@ TEST_F(IntakeGdb, GivesUnwindingThatWasRegisteredBefore) {
   EXPECT_EQ(counted("frames_nameless"), 0u);
 }
 
+TEST_F(IntakeGdb, ReadsNoOthersUnwindingForAFunction) {
+  run(GDB_HOST, "frames_of_many");
+  expect_all(1);
+  EXPECT_TRUE(dump_.functions[0].unwinding.has_value());
+  EXPECT_EQ(counted("frames_heard"), 1u);
+}
+
 // By whatever way the program ends.
 TEST_F(IntakeGdb, MakesUpNamesForWhatNobodyNames) {
   for (const char* deed : {"nameless", "nameless_and_gone"}) {

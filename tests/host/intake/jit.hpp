@@ -43,6 +43,8 @@ class Code {
   static constexpr std::size_t kFieldAt = 8;   // of the relocation
   static constexpr std::size_t kRangeAt = 28;  // of the function, in its frames
   static constexpr std::size_t kFramesSize = 48;
+  static constexpr std::size_t kCieSize = 20;
+  static constexpr std::size_t kFdeSize = 24;
 
   Code(std::string name, std::uint8_t* at) : name_(std::move(name)), at_(at) {
     // No two functions with the same bytes: the dump would change one.
@@ -85,8 +87,8 @@ class Code {
 
   // | CIE: version 1, "", code 1, data -8, ra 16, def_cfa rsp 8, offset ra 1 | FDE: absolute | zeroes |
   void put_frames() const {
-    static constexpr std::uint8_t kCie[] = {16, 0,    0,  0,    0, 0, 0,    0, 1, 0,
-                                            1,  0x78, 16, 0x0C, 7, 8, 0x90, 1, 0, 0};
+    static constexpr std::uint8_t kCie[kCieSize] = {16, 0,    0,  0,    0, 0, 0,    0, 1, 0,
+                                                    1,  0x78, 16, 0x0C, 7, 8, 0x90, 1, 0, 0};
     std::uint8_t* to = frames();
     std::memcpy(to, kCie, sizeof kCie);
     to += sizeof kCie;
@@ -160,6 +162,25 @@ class Jit {
     std::memcpy(frames, code.frames(), Code::kFramesSize);
     std::memcpy(frames + Code::kRangeAt, &address, sizeof address);
     __register_frame(frames);
+  }
+  // One section of three pages: its CIE, many functions that were left out, and this one at its end. Then the
+  // page between can be read no more.
+  void register_frames_far_behind_others(const Code& code) {
+    constexpr std::size_t kPage = 4096;
+    constexpr std::size_t kEnd = 3 * kPage - 4;
+    auto* const section = static_cast<std::uint8_t*>(
+        mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    std::memcpy(section, code.frames(), Code::kCieSize);
+    std::size_t at = Code::kCieSize;
+    for (; at + Code::kFdeSize <= kEnd; at += Code::kFdeSize) {
+      const bool is_last = at + 2 * Code::kFdeSize > kEnd;
+      const std::uint32_t head[] = {Code::kFdeSize - 4, static_cast<std::uint32_t>(at + 4)};
+      const std::uint64_t range[] = {reinterpret_cast<std::uint64_t>(code.address()), Code::kSize};
+      std::memcpy(section + at, head, sizeof head);
+      if (is_last) std::memcpy(section + at + sizeof head, range, sizeof range);
+    }
+    __register_frame(section);
+    (void)mprotect(section + kPage, kPage, PROT_NONE);
   }
   void protect() { (void)mprotect(memory_, kMemory, PROT_READ | PROT_WRITE | PROT_EXEC); }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "writer/bytes/bytes.hpp"
@@ -17,6 +18,7 @@ using jitquill::Unwinding;
 using jitquill::frames::copy_section;
 using jitquill::unwind::EhFrameSection;
 using jitquill::unwind::FdeWalk;
+using jitquill::unwind::find_fde;
 
 // One page, with nothing behind it that could be read.
 class PageBeforeNothing {
@@ -91,6 +93,55 @@ TEST(SectionCopy, ReachesBackToTheCieOfALoneEntry) {
   EXPECT_EQ(copy.address, address_of(section.data()));
   EXPECT_EQ(copy.bytes.view().size(), section.size());
   EXPECT_EQ(fdes_in(copy), 1);
+}
+
+// The FDE of code at 0x1000 * (which + 1), as it lies in the section.
+jitquill::unwind::FoundFde fde_in(const jitquill::frames::SectionCopy& copy, int which) {
+  FdeWalk walk(copy.bytes.view(), copy.address);
+  for (int i = 0; i < which; ++i) EXPECT_TRUE(walk.next().has_value());
+  return walk.next().value_or(jitquill::unwind::FoundFde{});
+}
+
+TEST(SectionCopy, OfOneFunctionHasNothingOfTheOthers) {
+  constexpr int kCount = 2000;
+  auto section = entries(kCount);
+  section.insert(section.end(), 4, 0);
+  const auto whole = copy_section(address_of(section.data()));
+  for (const int which : {0, 1, kCount / 2, kCount - 1}) {
+    const auto fde = fde_in(whole, which);
+    const auto place = jitquill::frames::place_of(whole, fde.address);
+    const auto copy = jitquill::frames::copy_fde(place);
+    EXPECT_LT(copy.bytes.view().size(), section.size() / kCount * 2 + 64) << which;
+    const auto found = find_fde(copy.bytes.view(), copy.address, fde.pc_begin, fde.pc_size);
+    ASSERT_TRUE(found.has_value()) << which;
+    EXPECT_EQ(found->address, fde.address);
+    EXPECT_TRUE(std::ranges::equal(found->cfi.initial, fde.cfi.initial));
+    EXPECT_TRUE(std::ranges::equal(found->cfi.rows, fde.cfi.rows));
+    EXPECT_FALSE(find_fde(copy.bytes.view(), copy.address, fde.pc_begin + 0x1000, 1).has_value());
+  }
+}
+
+// A JIT that has written another function's over it and does not say so: nothing, rather than that.
+TEST(SectionCopy, OfOneFunctionIsAsTheHostHasItNow) {
+  auto section = entries(3);
+  section.insert(section.end(), 4, 0);
+  const auto whole = copy_section(address_of(section.data()));
+  const auto fde = fde_in(whole, 1);
+  const auto place = jitquill::frames::place_of(whole, fde.address);
+  const auto found_at = [&](std::uint64_t address) {
+    const auto copy = jitquill::frames::copy_fde(place);
+    return find_fde(copy.bytes.view(), copy.address, address, 1).has_value();
+  };
+  EXPECT_TRUE(found_at(fde.pc_begin));
+  std::uint8_t* const at = section.data() + (fde.address - whole.address);
+  const std::uint64_t other = 0x9000;
+  std::memcpy(at + 8, &other, sizeof other);
+  EXPECT_FALSE(found_at(fde.pc_begin));
+  EXPECT_TRUE(found_at(other));
+  for (const std::uint32_t length : {0u, 3u, 0xFFFFu, 0xFFFFFFFFu}) {
+    std::memcpy(at, &length, sizeof length);
+    EXPECT_FALSE(found_at(other)) << length;
+  }
 }
 
 TEST(SectionCopy, RefusesLengthsAndDistancesThatLeadOutside) {
