@@ -60,15 +60,20 @@ void attach(std::size_t which) {
   if (!intake::is_left_to_own_dump()) g_registered.walk(pair);
 }
 
-void walk_unpatched() {
+template <class Read>
+void for_each_unpatched(Read read) {
   if (intake::is_left_to_own_dump()) return;
   for (const Pair& pair : g_pairs.all()) {
-    if (pair.is_attached && !pair.is_patched) g_registered.walk(pair);
+    if (pair.is_attached && !pair.is_patched) read(pair);
   }
 }
 
+void look_at_unpatched() {
+  for_each_unpatched([](const Pair& pair) { g_registered.look(pair); });
+}
+
 void look_for_the_last_time() {
-  walk_unpatched();
+  for_each_unpatched([](const Pair& pair) { g_registered.walk(pair); });
   g_registered.tell_waiting();
 }
 
@@ -96,7 +101,7 @@ bool look_for_gdb(const ElfObject& object) {
 
 void start_gdb() {
   if (!open_symfile_plugin()) return;
-  if (!gdb::g_is_followed) follow({gdb::walk_unpatched, gdb::look_for_the_last_time});
+  if (!gdb::g_is_followed) follow({gdb::look_at_unpatched, gdb::look_for_the_last_time});
   gdb::g_is_followed = true;
   for (std::size_t i = 0; i < gdb::g_pairs.all().size(); ++i) {
     if (!gdb::g_pairs.all()[i].is_attached) gdb::attach(i);

@@ -44,8 +44,8 @@ std::optional<T> read_from_host(std::uint64_t address) noexcept {
   return value;
 }
 
-// Calls see(entry) for each entry of the list that begins at `first`, up to the first that cannot be read.
-// One that goes in a circle is left after few rounds.
+// Calls see(its address, entry) for each entry of the list that begins at `first`, until it says false, up to
+// the first that cannot be read. One that goes in a circle is left after few rounds.
 template <class See>
 void for_each_entry(std::uint64_t first, See see) {
   constexpr std::uint32_t kMost = 1'000'000;  // what is longer is broken
@@ -53,8 +53,7 @@ void for_each_entry(std::uint64_t first, See see) {
   std::uint64_t entry = first;
   for (std::uint32_t i = 1; entry != 0 && entry != met && i <= kMost; ++i) {
     const auto from = read_from_host<JitEntry>(entry);
-    if (!from) break;
-    see(entry);
+    if (!from || !see(entry, *from)) break;
     if (std::has_single_bit(i)) met = entry;
     entry = from->next;
   }

@@ -1,9 +1,10 @@
 #include "agent/intake/gdb/registered.hpp"
 
+#include <utility>
+
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
-#include "agent/intake/gdb/jit_interface.hpp"
 #include "agent/intake/gdb/symfile_code.hpp"
 #include "agent/intake/told.hpp"
 
@@ -23,53 +24,80 @@ Block copy_symfile(const JitEntry& entry) noexcept {
   return copy;
 }
 
-}  // namespace
-
-// The newest first: they are the ones that end.
-std::size_t Registered::place_of(const Pair& pair, std::uint64_t entry) const noexcept {
-  const auto all = symfiles_.all();
-  for (std::size_t i = all.size(); i-- > 0;) {
-    if (all[i].entry == entry && all[i].descriptor == pair.descriptor) return i;
-  }
-  return all.size();
+std::span<const std::uint8_t> copy_of(const Symfile& symfile) noexcept {
+  return {symfile.copy, static_cast<std::size_t>(symfile.size)};
 }
 
-bool Registered::is_known(const Pair& pair, std::uint64_t entry) noexcept {
-  const std::size_t at = place_of(pair, entry);
-  if (at == symfiles_.size()) return false;
-  const auto now = read_from_host<JitEntry>(entry);
-  Symfile& known = symfiles_[at];
-  known.walk = walk_;
-  if (now && known.address == now->symfile && known.size == now->symfile_size) return true;
-  end(at);  // its memory serves another by now
-  return false;
+}  // namespace
+
+SymfileList* Registered::list_of(const Pair& pair) noexcept {
+  SymfileList* unused = nullptr;
+  for (SymfileList& list : lists_) {
+    if (list.descriptor == pair.descriptor) return &list;
+    if (list.size() == 0 && unused == nullptr) unused = &list;
+  }
+  if (unused != nullptr) {
+    unused->descriptor = pair.descriptor;
+    unused->owed = 0;
+  }
+  return unused;
 }
 
 void Registered::came(const Pair& pair, std::uint64_t entry) {
   tell_those_that_became_final();
-  if (is_known(pair, entry)) return;
+  SymfileList* const list = list_of(pair);
   const auto from = read_from_host<JitEntry>(entry);
-  if (!from) return count(Counter::symfiles_refused);
-  Symfile symfile{pair.descriptor, entry, from->symfile, from->symfile_size, walk_, false, 0, nullptr,
-                  nullptr,         0};
-  Block copy = copy_symfile(*from);
+  if (from && list != nullptr) {
+    (void)meet(*list, entry, *from);
+  } else {
+    went(pair, entry);
+    count(Counter::symfiles_refused);
+  }
+}
+
+void Registered::went(const Pair& pair, std::uint64_t entry) {
+  SymfileList* const list = list_of(pair);
+  Symfile* const symfile = list != nullptr ? list->find(entry) : nullptr;
+  if (symfile != nullptr) end(*list, *symfile);
+}
+
+// Whether it was known as it is, with all that is behind it as far as the entry says.
+bool Registered::meet(SymfileList& list, std::uint64_t entry, const JitEntry& from) {
+  Symfile* const known = list.find(entry);
+  if (known != nullptr && known->address == from.symfile && known->size == from.symfile_size) {
+    known->walk = walk_;
+    return std::exchange(known->next, from.next) == from.next;
+  }
+  if (known != nullptr) end(list, *known);  // its memory serves another by now
+  add(list, entry, from);
+  return false;
+}
+
+void Registered::add(SymfileList& list, std::uint64_t entry, const JitEntry& from) {
+  Symfile* const added =
+      list.add({.entry = entry, .next = from.next, .address = from.symfile, .size = from.symfile_size});
+  if (added == nullptr) return count(Counter::news_out_of_memory);
+  added->walk = walk_;
+  Block copy = copy_symfile(from);
   if (!copy) {
     count(Counter::symfiles_refused);  // known, so that it is not counted at each walk
   } else if (SymfileCode(copy.view()).is_final()) {
-    tell(symfile, copy.view());
+    tell(*added, copy.view());
   } else {
-    count(Counter::symfiles_waited);
-    ++waiting_;
-    symfile.is_waiting = true;
-    symfile.since_ns = monotonic_ns();
-    (void)intake::open_outputs();  // for perf, nothing may be dated back to before its dump
-    symfile.copy = copy.give_away();
+    wait(*added, std::move(copy));
   }
-  if (symfiles_.push(symfile)) return;
-  count(Counter::news_out_of_memory);
-  intake::memory().free(symfile.functions);
-  if (symfile.is_waiting) --waiting_;
-  intake::memory().free(symfile.copy);
+}
+
+void Registered::wait(Symfile& symfile, Block copy) {
+  count(Counter::symfiles_waited);
+  symfile.since_ns = monotonic_ns();
+  (void)intake::open_outputs();  // for perf, nothing may be dated back to before its dump
+  if (waiting_.push(&symfile)) {
+    symfile.copy = copy.give_away();
+    waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+  } else {
+    tell(symfile, copy.view());
+  }
 }
 
 void Registered::tell(Symfile& symfile, std::span<const std::uint8_t> copy) {
@@ -80,58 +108,76 @@ void Registered::tell(Symfile& symfile, std::span<const std::uint8_t> copy) {
   symfile.functions = addresses.give_away();
 }
 
-void Registered::became_final(std::uint64_t address, std::uint64_t size) {
-  if (waiting() == 0) return;
-  for (Symfile& symfile : symfiles_.all()) {
-    if (!symfile.is_waiting) continue;
-    const std::span<const std::uint8_t> copy(symfile.copy, static_cast<std::size_t>(symfile.size));
-    if (SymfileCode(copy).has_code_in(address, size)) stop_waiting(symfile);
-  }
+void Registered::tell_copy(Symfile& symfile) {
+  tell(symfile, copy_of(symfile));
+  intake::memory().free(std::exchange(symfile.copy, nullptr));
 }
 
-void Registered::stop_waiting(Symfile& symfile) {
-  symfile.is_waiting = false;
-  --waiting_;
-  tell(symfile, {symfile.copy, static_cast<std::size_t>(symfile.size)});
-  intake::memory().free(std::exchange(symfile.copy, nullptr));
+// The others are told.
+template <class IsKept>
+void Registered::keep_waiting_if(IsKept is_kept) {
+  if (waiting() == 0) return;
+  waiting_.keep_if([&](Symfile* symfile) {
+    if (is_kept(*symfile)) return true;
+    tell_copy(*symfile);
+    return false;
+  });
+  waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+}
+
+void Registered::became_final(std::uint64_t address, std::uint64_t size) {
+  keep_waiting_if(
+      [&](Symfile& symfile) { return !SymfileCode(copy_of(symfile)).has_code_in(address, size); });
 }
 
 // Some are relocated by the next registration; others, which wait for code of another module, are not.
 void Registered::tell_those_that_became_final() {
-  if (waiting() == 0) return;
-  for (Symfile& symfile : symfiles_.all()) {
-    if (!symfile.is_waiting) continue;
-    const std::span<const std::uint8_t> copy(symfile.copy, static_cast<std::size_t>(symfile.size));
-    if (SymfileCode(copy).is_final()) stop_waiting(symfile);
-  }
+  keep_waiting_if([](Symfile& symfile) { return !SymfileCode(copy_of(symfile)).is_final(); });
 }
 
 void Registered::tell_waiting() {
-  for (Symfile& symfile : symfiles_.all()) {
-    if (symfile.is_waiting) stop_waiting(symfile);
-  }
+  keep_waiting_if([](Symfile&) { return false; });
 }
 
-void Registered::went(const Pair& pair, std::uint64_t entry) {
-  const std::size_t at = place_of(pair, entry);
-  if (at != symfiles_.size()) end(at);
-}
-
-void Registered::end(std::size_t at) {
-  Symfile& symfile = symfiles_[at];
-  if (symfile.is_waiting) stop_waiting(symfile);  // it ran, or it did not: its bytes are there
+void Registered::end(SymfileList& list, Symfile& symfile) {
+  // It ran, or it did not: its bytes are there.
+  if (symfile.copy != nullptr) keep_waiting_if([&](Symfile& other) { return &other != &symfile; });
   for (std::size_t i = 0; i < symfile.function_count; ++i) (void)intake::tell_unload(symfile.functions[i]);
   intake::memory().free(symfile.functions);
-  symfiles_.erase(at);
+  list.remove(symfile);
 }
 
 void Registered::walk(const Pair& pair) {
+  SymfileList* const list = list_of(pair);
   const auto descriptor = read_from_host<JitDescriptor>(pair.descriptor);
-  if (!descriptor || descriptor->version != 1) return;
+  if (list != nullptr && descriptor && descriptor->version == 1) read_list(*list, *descriptor, true);
+}
+
+void Registered::look(const Pair& pair) {
+  SymfileList* const list = list_of(pair);
+  const auto descriptor = read_from_host<JitDescriptor>(pair.descriptor);
+  if (list == nullptr || !descriptor || descriptor->version != 1) return;
+  list->owed += kEntriesPerLook;
+  read_list(*list, *descriptor, list->owed >= list->size());
+}
+
+void Registered::read_list(SymfileList& list, const JitDescriptor& descriptor, bool is_whole) {
+  tell_those_that_became_final();
   ++walk_;
-  for_each_entry(descriptor->first, [&](std::uint64_t entry) { came(pair, entry); });
-  for (std::size_t i = symfiles_.size(); i-- > 0;) {
-    if (symfiles_[i].descriptor == pair.descriptor && symfiles_[i].walk != walk_) end(i);
+  bool is_rest_known = false;
+  for_each_entry(descriptor.first, [&](std::uint64_t entry, const JitEntry& from) {
+    count(Counter::jit_entries_read);
+    is_rest_known = meet(list, entry, from) && !is_whole;
+    return !is_rest_known;
+  });
+  if (!is_rest_known) {
+    list.owed = 0;
+    list.for_each([&](Symfile& symfile) {
+      if (symfile.walk != walk_) end(list, symfile);
+    });
+  } else if (descriptor.action == kUnregister) {
+    Symfile* const last = list.find(descriptor.relevant);
+    if (last != nullptr && last->walk != walk_) end(list, *last);
   }
 }
 

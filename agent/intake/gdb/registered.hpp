@@ -4,11 +4,15 @@
 // Promises  each symbol file is told once, when its code is final, and its functions end with it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "agent/intake/gdb/jit_interface.hpp"
 #include "agent/intake/gdb/pairs.hpp"
+#include "agent/intake/gdb/symfile_list.hpp"
 #include "agent/intake/memory.hpp"
 
 namespace jitquill::gdb {
@@ -19,36 +23,34 @@ class Registered {
   void went(const Pair& pair, std::uint64_t entry);
   // Compares the descriptor's list with what is known: for late comers, and where no call reaches us.
   void walk(const Pair& pair);
+  // The same for who looks often. JITs add in front: it ends at the first entry that is known as it is. What
+  // else happened behind that is seen by a whole walk, which is due when looks at kEntriesPerLook entries
+  // each would have cost as much: at each look while they are no more than that.
+  void look(const Pair& pair);
+  static constexpr std::size_t kEntriesPerLook = 32;
 
   // Of those whose code is not final yet. Any context.
-  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+  std::size_t waiting() const noexcept { return waiting_count_.load(std::memory_order_relaxed); }
   void became_final(std::uint64_t address, std::uint64_t size);
   // The host exits: what still waits is told as it is.
   void tell_waiting();
 
  private:
-  struct Symfile {
-    std::uint64_t descriptor;
-    std::uint64_t entry;
-    std::uint64_t address;
-    std::uint64_t size;
-    std::uint32_t walk;        // last one that saw it
-    bool is_waiting;           // for its code to become final
-    std::uint64_t since_ns;    // it may have run from then on; 0 = it is told at once
-    std::uint8_t* copy;        // while it waits
-    std::uint64_t* functions;  // told addresses
-    std::size_t function_count;
-  };
-
-  std::size_t place_of(const Pair& pair, std::uint64_t entry) const noexcept;
-  bool is_known(const Pair& pair, std::uint64_t entry) noexcept;
+  SymfileList* list_of(const Pair& pair) noexcept;
+  void read_list(SymfileList& list, const JitDescriptor& descriptor, bool is_whole);
+  bool meet(SymfileList& list, std::uint64_t entry, const JitEntry& from);
+  void add(SymfileList& list, std::uint64_t entry, const JitEntry& from);
+  void wait(Symfile& symfile, intake::Block copy);
   void tell(Symfile& symfile, std::span<const std::uint8_t> copy);
-  void stop_waiting(Symfile& symfile);
-  void end(std::size_t at);
+  void tell_copy(Symfile& symfile);
+  void end(SymfileList& list, Symfile& symfile);
   void tell_those_that_became_final();
+  template <class IsKept>
+  void keep_waiting_if(IsKept is_kept);
 
-  intake::Growing<Symfile> symfiles_;
-  std::atomic<std::size_t> waiting_{0};
+  std::array<SymfileList, Pairs::kMost> lists_{};
+  intake::Growing<Symfile*> waiting_;  // for their code to become final
+  std::atomic<std::size_t> waiting_count_{0};
   std::uint32_t walk_ = 0;
 };
 

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/host/intake/jit.hpp"
 
@@ -78,6 +79,22 @@ void taken_back(Jit& jit) {
     const std::size_t entry = jit.add(code.symfile());
     jit.remove(entry);
     jit.reuse_memory();  // the next lies at the same address
+  }
+}
+
+// More than a look reads, and of those some are taken back wherever they are, each before the next look.
+void many_come_and_go(Jit& jit) {
+  std::vector<std::size_t> entries;
+  for (int i = 0; i < 100; ++i) {
+    const Code code = jit.make("come_and_go_" + std::to_string(i));
+    code.expect();
+    entries.push_back(jit.add(code.symfile()));
+    if (i % 10 == 0) jit.protect();
+  }
+  jit.protect();
+  for (const std::size_t which : {99u, 50u, 51u, 0u, 98u}) {
+    jit.remove(entries[which]);
+    jit.protect();
   }
 }
 
@@ -211,6 +228,7 @@ const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_
                                                                  {"two_wait", two_wait},
                                                                  {"never_protected", never_protected},
                                                                  {"taken_back", taken_back},
+                                                                 {"many_come_and_go", many_come_and_go},
                                                                  {"hostile", hostile},
                                                                  {"arena", arena},
                                                                  {"own_dump", own_dump},

@@ -169,6 +169,14 @@ TEST_F(IntakeGdb, EndsFunctionsWithTheirSymbolFile) {
   EXPECT_EQ(counted("functions_replaced"), 0u);
 }
 
+TEST_F(IntakeGdb, EndsOnesAmongManyWhereItReadsTheList) {
+  run(BUSY_HOST, "many_come_and_go");
+  expect_all(100);
+  EXPECT_EQ(counted("functions_unloaded"), 5u);
+  EXPECT_EQ(counted("functions_replaced"), 0u);
+  EXPECT_EQ(counted("symfiles_read"), 100u);
+}
+
 TEST_F(IntakeGdb, SurvivesWhatCannotBeTrusted) {
   run(GDB_HOST, "hostile");
   EXPECT_EQ(counted("symfiles_refused"), 5u);

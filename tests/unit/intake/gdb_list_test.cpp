@@ -19,7 +19,10 @@ std::uint64_t address_of(const void* object) {
 
 std::vector<std::uint64_t> entries_of(const JitEntry& first) {
   std::vector<std::uint64_t> seen;
-  for_each_entry(address_of(&first), [&](std::uint64_t entry) { seen.push_back(entry); });
+  for_each_entry(address_of(&first), [&](std::uint64_t entry, const JitEntry&) {
+    seen.push_back(entry);
+    return true;
+  });
   return seen;
 }
 
