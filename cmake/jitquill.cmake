@@ -21,9 +21,10 @@ target_compile_options(jitquill_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<BOOL:${JITQUILL_WERROR}>:-Werror>)
 if(JITQUILL_SANITIZE)
-  # Not vptr: it compares RTTI, which guest code has none of.
+  # Not vptr: it compares RTTI, which guest code has none of. A target that says JITQUILL_UNSANITIZED gets none of it (a
+  # -fno-sanitize=all of its own would stand in front of these, and the last one counts).
   target_compile_options(jitquill_flags INTERFACE
-    -fsanitize=${JITQUILL_SANITIZE} -fno-sanitize-recover=all $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)
+    "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:JITQUILL_UNSANITIZED>>>:-fsanitize=${JITQUILL_SANITIZE};-fno-sanitize-recover=all;$<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>>")
   target_link_options(jitquill_flags INTERFACE -fsanitize=${JITQUILL_SANITIZE})
 endif()
 

@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "agent/base/safe_copy.hpp"
 #include "agent/drain/lane_reader.hpp"
 #include "agent/hooks/mirror.hpp"
 #include "agent/lanes/wanted_stacks.hpp"
@@ -56,7 +57,8 @@ std::vector<Put> stacks_in(const LaneRun& run) {
     Put put;
     std::memcpy(&put.head, payload.data(), sizeof put.head);
     put.slice.resize((payload.size() - sizeof put.head) / 8);
-    std::memcpy(put.slice.data(), payload.data() + sizeof put.head, put.slice.size() * 8);
+    if (!put.slice.empty())
+      std::memcpy(put.slice.data(), payload.data() + sizeof put.head, put.slice.size() * 8);
     all.push_back(put);
   }
   return all;
@@ -79,13 +81,13 @@ TEST_F(CallStackOf, AThreadIsItsMemory) {
   in_own_process([] {
     const LaneRun run;
     std::thread([] {
-      static std::uint64_t before[kMostSlice / 8];
-      auto* const here = static_cast<std::uint64_t*>(__builtin_frame_address(0));
+      static std::uint64_t before[32], after[32];
+      const auto* const here = static_cast<const std::uint8_t*>(__builtin_frame_address(0));
       put_at(here);  // the first: where the stack ends is not known yet
-      const std::size_t room = 32;
-      std::memcpy(before, here, room * 8);
+      ASSERT_TRUE(safe_copy({here, sizeof before}, reinterpret_cast<std::uint8_t*>(before), 0));
       put_at(here);
-      EXPECT_EQ(std::memcmp(before, here, room * 8), 0) << "nothing of it has changed";
+      ASSERT_TRUE(safe_copy({here, sizeof after}, reinterpret_cast<std::uint8_t*>(after), 0));
+      EXPECT_TRUE(std::ranges::equal(before, after)) << "nothing of it has changed";
     }).join();
     const auto stacks = stacks_in(run);
     ASSERT_EQ(stacks.size(), 2u);
