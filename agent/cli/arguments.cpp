@@ -75,7 +75,7 @@ class TableOptions {
 std::string names_of_values() {
   std::string text;
   for (const SinkRow& row : sink_rows()) {
-    if (row.make != nullptr)
+    if (row.make != nullptr || row.make_run != nullptr)
       text.append("formats: ").append(row.name).append("  ").append(row.help).append("\n");
   }
   for (const intake::Row& row : intake::rows()) {
@@ -85,6 +85,18 @@ std::string names_of_values() {
   return text;
 }
 
+// Of the verbs behind whose options a program comes.
+class ProgramFormatter : public CLI::Formatter {
+ public:
+  explicit ProgramFormatter(std::string_view words) : words_(words) {}
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] " + words_ + "-- PROGRAM ARGUMENTS...\n";
+  }
+
+ private:
+  std::string words_;
+};
+
 // The verbs, and where their values go.
 struct CommandLine {
   CLI::App app{"Lets tools see what a JIT did. Start with: jitquill perf -- PROGRAM", "jitquill"};
@@ -92,7 +104,7 @@ struct CommandLine {
   CLI::App* perf = app.add_subcommand("perf", "The same under perf record, then perf inject and perf report");
   CLI::App* recover = app.add_subcommand("recover", "Finish what killed processes left");
   CLI::App* show = app.add_subcommand("show", "Print a file of ours as text");
-  CLI::App* check = app.add_subcommand("check", "Say what is wrong in a jitdump, and for which reader");
+  CLI::App* check = app.add_subcommand("check", "Say what is wrong in a file of ours, and for which reader");
   CLI::App* convert =
       app.add_subcommand("convert", "Make a flame graph of folded stacks: one page, no network");
   TableOptions run_table{*run};
@@ -110,16 +122,24 @@ struct CommandLine {
 
   CommandLine() {
     app.require_subcommand(1);
+    app.set_version_flag("--version", "jitquill " JITQUILL_VERSION);
+    run->formatter(std::make_shared<ProgramFormatter>(""));
+    perf->formatter(std::make_shared<ProgramFormatter>("[--perf-args ARGUMENTS...] "));
     run->footer(names_of_values() +
                 "Behind -- comes the program: jitquill run --formats perfmap -- node app.js");
     perf->footer(names_of_values() +
-                 "--perf-args ARGUMENTS... -- PROGRAM: what is between goes to perf record.");
+                 "--perf-args ARGUMENTS... -- PROGRAM: what is between goes to perf record, in place of "
+                 "--call-graph dwarf,8192.");
     bool& reports = perf_arguments.reports;
-    perf->add_flag("!--no-report", reports, "say the command that shows the report in place of it");
+    perf->add_flag_callback(
+        "--no-report", [&reports] { reports = false; },
+        "say the command that shows the report in place of it");
     recover->add_option(
         "DIR", recover_arguments.folder,
         "an output folder, the folder of these, or one of lanes; all of this user's if not given");
-    show->add_option("FILE", show_arguments.file, "a dump, a perf map, stats or another text")->required();
+    show->add_option("FILE", show_arguments.file,
+                     "a dump, an eventlog, a file of the OProfile ABI, stats or another text")
+        ->required();
     show->add_option("--limit", show_arguments.limit, "of records or lines; 0 = all");
     convert->add_option("FOLDED", convert_arguments.from, "of formats=folded, or of a stackcollapse script")
         ->required();
@@ -128,7 +148,8 @@ struct CommandLine {
                         "of the page; what the file is called if not given");
     convert->add_option("--unit", convert_arguments.unit, "of its numbers: ns where calls were traced")
         ->capture_default_str();
-    check->add_option("FILE", check_arguments.files, "jit-<pid>.dump")->required();
+    check->add_option("FILE", check_arguments.files, "dumps, eventlogs, files of the OProfile ABI")
+        ->required();
     check->add_option("--limit", check_arguments.limit, "of findings that are shown; 0 = all");
     check->add_flag("--killed", check_arguments.was_killed,
                     "its process was killed: the last record may be cut off");

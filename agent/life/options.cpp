@@ -27,7 +27,7 @@ template <class Row>
 const char* add_row(std::span<const Row> rows, std::uint32_t& bits, std::string_view name,
                     bool (*is_built)(const Row&)) noexcept {
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.name == name; });
-  if (row == rows.end()) return "unknown name; help=1 lists them";
+  if (row == rows.end()) return "unknown name; help=1 lists them, and so does jitquill run --help";
   if (!is_built(*row)) return "this is not built yet";
   bits |= 1u << (row - rows.begin());
   return nullptr;
@@ -256,7 +256,8 @@ void apply_one(Options& options, std::string_view word) noexcept {
   const std::string_view key = first(word, equals);
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows), [&](const OptionRow& r) { return r.name == key; });
-  if (row == std::end(kRows)) return note_problem(options, word, "unknown option; help=1 lists them");
+  if (row == std::end(kRows))
+    return note_problem(options, word, "unknown option; help=1 lists them, and so does jitquill run --help");
   if (row->set == nullptr) return note_problem(options, word, "this option is not built yet");
   const std::string_view value = without_first(word, equals + 1);
   if (is_quote_open(value)) return note_problem(options, word, "the quote does not end where the value does");

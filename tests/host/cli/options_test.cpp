@@ -79,9 +79,32 @@ TEST_F(CliOptions, AreInTheHelpEachOnce) {
   const Ended help = run_jitquill(folder_, {"run", "--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_NE(help.out.find("--max-bytes"), std::string::npos) << help.out;
-  EXPECT_NE(help.out.find("formats: perfmap"), std::string::npos) << help.out;
+  EXPECT_NE(help.out.find("Usage: jitquill run [OPTIONS] -- PROGRAM"), std::string::npos) << help.out;
+  for (const char* const format : {
+#define SINK(name, ...) #name,
+#define RUN_SINK(name, ...) #name,
+#define LATER_SINK(name)
+#include "writer/sink/sinks.def"
+#undef SINK
+#undef RUN_SINK
+#undef LATER_SINK
+       })
+    EXPECT_NE(help.out.find("formats: " + std::string(format) + "  "), std::string::npos) << help.out;
   EXPECT_NE(help.out.find("intakes: gdb"), std::string::npos) << help.out;
   EXPECT_EQ(help.err, "");
+}
+
+TEST_F(CliOptions, OfPerfAreInItsHelpAsTheyAreTyped) {
+  const Ended help = run_jitquill(folder_, {"perf", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* const words : {"[--perf-args ARGUMENTS...] -- PROGRAM", "--no-report  "})
+    EXPECT_NE(help.out.find(words), std::string::npos) << words << " is missing in " << help.out;
+}
+
+TEST_F(CliOptions, TellTheVersion) {
+  const Ended ended = run_jitquill(folder_, {"--version"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_TRUE(ended.out.starts_with("jitquill ")) << ended.describe();
 }
 
 TEST_F(CliOptions, AndTheProgramMustBeThere) {
