@@ -1,7 +1,9 @@
 #include "agent/api/code_argument.hpp"
 
+#include <atomic>
 #include <cstring>
 
+#include "writer/bytes/hash.hpp"
 #include "writer/unwind/eh_frame_read.hpp"
 
 namespace jitquill {
@@ -23,13 +25,30 @@ bool has_all_arrays(const jitquill_code& code) noexcept {
          has_all(code.inline_rows, code.inline_row_count) && has_all(code.sites, code.site_count);
 }
 
+// Where the last entry was found: runtimes tell of a module one function after the other, each with the
+// section of all. | hash of the section's place and size u32 | offset u32 |. A wrong one costs time alone.
+constinit std::atomic<std::uint64_t> g_last_entry{0};
+
+std::optional<unwind::FoundFde> find_entry(std::span<const std::uint8_t> section,
+                                           std::uint64_t section_address, std::uint64_t address,
+                                           std::uint64_t size) noexcept {
+  constexpr unsigned kHalf = 32;
+  constexpr std::uint64_t kLow = ~std::uint32_t{0};
+  const std::uint64_t key = mix(section_address, section.size()) & ~kLow;
+  const std::uint64_t last = g_last_entry.load(std::memory_order_relaxed);
+  const std::size_t from = (last & ~kLow) == key ? static_cast<std::size_t>(last & kLow) : 0;
+  const auto found = unwind::FdeFinder(section, section_address, 0, from).find(address, size);
+  const std::uint64_t offset = found ? found->address - section_address : 0;
+  if (offset >> kHalf == 0) g_last_entry.store(key | offset, std::memory_order_relaxed);
+  return found;
+}
+
 // A compiler's tables: refused if they have no entry for exactly this code, or one that cannot be moved.
 void read_eh_frame(const jitquill_code& code, Unwinding& unwinding) noexcept {
   const auto* section = static_cast<const std::uint8_t*>(code.eh_frame);
   const void* written_for = code.eh_frame_addr != nullptr ? code.eh_frame_addr : code.eh_frame;
-  const auto found =
-      unwind::find_fde({section, code.eh_frame_size}, reinterpret_cast<std::uint64_t>(written_for),
-                       reinterpret_cast<std::uint64_t>(code.addr), code.size);
+  const auto found = find_entry({section, code.eh_frame_size}, reinterpret_cast<std::uint64_t>(written_for),
+                                reinterpret_cast<std::uint64_t>(code.addr), code.size);
   unwinding.kind = found ? Unwinding::Kind::kReady : Unwinding::Kind::kRefused;
   if (found) unwinding.ready = found->cfi;
 }

@@ -25,10 +25,11 @@ struct FoundFde {
 // Goes through a section that was written for `section_address`, up to its end or its word of zeroes.
 class FdeWalk {
  public:
-  // `text_address`: what text-relative pointers count from; 0 = unknown, they are refused.
+  // `text_address`: what text-relative pointers count from; 0 = unknown, they are refused. `from`: where an
+  // entry begins.
   FdeWalk(std::span<const std::uint8_t> section, std::uint64_t section_address,
-          std::uint64_t text_address = 0) noexcept
-      : section_(section), address_(section_address), text_address_(text_address) {}
+          std::uint64_t text_address = 0, std::size_t from = 0) noexcept
+      : section_(section), address_(section_address), text_address_(text_address), at_(from) {}
 
   // The next that can be read; nothing at the end.
   std::optional<FoundFde> next() noexcept;
@@ -37,18 +38,19 @@ class FdeWalk {
   std::span<const std::uint8_t> section_;
   std::uint64_t address_;
   std::uint64_t text_address_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 // Finds as find_fde() does, for many functions of one section: quick where they are asked for in its order.
 class FdeFinder {
  public:
+  // `from`: where an entry begins that the first search may begin with; others are found all the same.
   FdeFinder(std::span<const std::uint8_t> section, std::uint64_t section_address,
-            std::uint64_t text_address = 0) noexcept
+            std::uint64_t text_address = 0, std::size_t from = 0) noexcept
       : section_(section),
         address_(section_address),
         text_address_(text_address),
-        walk_(section, section_address, text_address) {}
+        walk_(section, section_address, text_address, from) {}
 
   std::optional<FoundFde> find(std::uint64_t address, std::uint64_t size) noexcept;
 

@@ -119,6 +119,21 @@ TEST(EhFrameRead, AFinderFindsWhatASearchFromTheFrontDoes) {
   }
 }
 
+// From the entry of another function, too.
+TEST(EhFrameRead, AFinderMayBeginAnywhere) {
+  const tests::OwnEhFrame own = tests::own_eh_frame();
+  const auto [middle, middle_size] = own.functions[own.functions.size() / 2];
+  const auto from = find_fde(own.section, own.address(), middle, middle_size);
+  ASSERT_TRUE(from.has_value());
+  ASSERT_GT(from->address, own.address());
+  for (const auto& [address, size] : own.functions) {
+    FdeFinder finder(own.section, own.address(), 0, from->address - own.address());
+    const auto found = finder.find(address, size);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->pc_begin, address);
+  }
+}
+
 TEST(EhFrameRead, AWalkSeesEachFunctionOnce) {
   const tests::OwnEhFrame own = tests::own_eh_frame();
   std::map<std::uint64_t, int> seen;
