@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "tests/host/native/traced.h"
+#include "tests/host/run/told_apart.h"
 
 namespace {
 
@@ -120,10 +121,12 @@ CALL void in_fiber() {
 }
 CALL void switches() {
   OPEN;
-  alignas(16) static char other[64 * 1024];
+  constexpr std::size_t kSize = 64 * 1024;
+  static void* const other = map_told_apart(nullptr, kSize);
+  if (other == MAP_FAILED) std::abort();
   getcontext(&g_fiber);
   g_fiber.uc_stack.ss_sp = other;
-  g_fiber.uc_stack.ss_size = sizeof other;
+  g_fiber.uc_stack.ss_size = kSize;
   g_fiber.uc_link = &g_caller;
   makecontext(&g_fiber, in_fiber, 0);
   g_first = g_depth;

@@ -15,6 +15,7 @@
 
 #include <cstring>
 
+#include "tests/host/run/told_apart.h"
 #include "tests/host/run/traced_code.hpp"
 
 namespace {
@@ -29,11 +30,10 @@ void check(bool is_right) {
 
 std::uint8_t* map_stack(std::size_t size) {
   // A page that nobody may touch, so that neighbours are no one mapping.
-  void* const memory = mmap(nullptr, size + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = map_told_apart(nullptr, size + 4096);
   check(memory != MAP_FAILED);
-  auto* const low = static_cast<std::uint8_t*>(memory) + 4096;
-  check(mprotect(low, size, PROT_READ | PROT_WRITE) == 0);
-  return low;
+  check(mprotect(memory, 4096, PROT_NONE) == 0);
+  return static_cast<std::uint8_t*>(memory) + 4096;
 }
 
 // ---- Fibers ----

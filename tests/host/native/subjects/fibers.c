@@ -1,10 +1,14 @@
 /* Fibers that take turns in the middle of their functions: by swapcontext and by a switch of their own, on
  * stacks that are freed and come back for others. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #include "tests/host/native/subjects/subject.h"
+#include "tests/host/run/told_apart.h"
 
 enum { kStackSize = 64 << 10, kTurns = 5 };
 
@@ -60,8 +64,7 @@ UNTRACED static void run_fiber(void) {
 }
 
 UNTRACED static unsigned char* make_fiber(unsigned char* place) {
-  unsigned char* const stack =
-      mmap(place, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char* const stack = map_told_apart(place, kStackSize);
   EXPECT(stack != MAP_FAILED);
   EXPECT(getcontext(&g_fiber_context) == 0);
   g_fiber_context.uc_stack.ss_sp = stack;
