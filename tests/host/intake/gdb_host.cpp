@@ -161,6 +161,19 @@ void frames_of_many(Jit& jit) {
   jit.add(code.symfile());
 }
 
+// Another section in the place of one that was taken back, of another function in the place of its own.
+void frames_rewritten(Jit& jit) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Code code = jit.make("frames_rewritten_" + std::to_string(i));
+    jit.register_frames_behind(code, 2 - i);
+    code.expect();
+    const std::size_t entry = jit.add(code.symfile());
+    jit.take_section_back();
+    jit.remove(entry);
+    jit.reuse_memory();
+  }
+}
+
 // Known by its frames only: while it lives, and until it ends.
 void nameless(Jit& jit) {
   for (int i = 0; i < 10; ++i) {
@@ -234,6 +247,7 @@ const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_
                                                                  {"own_dump", own_dump},
                                                                  {"frames_first", frames_first},
                                                                  {"frames_of_many", frames_of_many},
+                                                                 {"frames_rewritten", frames_rewritten},
                                                                  {"nameless", nameless},
                                                                  {"nameless_and_gone", nameless_and_gone},
                                                                  {"named_late", named_late},

@@ -233,6 +233,13 @@ TEST_F(IntakeGdb, ReadsNoOthersUnwindingForAFunction) {
   EXPECT_EQ(counted("frames_heard"), 1u);
 }
 
+TEST_F(IntakeGdb, ReadsUnwindingWhereItIsNow) {
+  run(GDB_HOST, "frames_rewritten");
+  expect_all(3);
+  EXPECT_EQ(counted("frames_heard"), 3u);
+  for (const auto& function : dump_.functions) EXPECT_TRUE(function.unwinding.has_value());
+}
+
 // By whatever way the program ends.
 TEST_F(IntakeGdb, MakesUpNamesForWhatNobodyNames) {
   for (const char* deed : {"nameless", "nameless_and_gone"}) {

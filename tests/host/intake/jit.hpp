@@ -163,25 +163,20 @@ class Jit {
     std::memcpy(frames + Code::kRangeAt, &address, sizeof address);
     __register_frame(frames);
   }
-  // One section of three pages: its CIE, many functions that were left out, and this one at its end. Then the
-  // page between can be read no more.
+  // One section of three pages, at whose end it is. Then the page between can be read no more.
   void register_frames_far_behind_others(const Code& code) {
-    constexpr std::size_t kPage = 4096;
-    constexpr std::size_t kEnd = 3 * kPage - 4;
     auto* const section = static_cast<std::uint8_t*>(
         mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    std::memcpy(section, code.frames(), Code::kCieSize);
-    std::size_t at = Code::kCieSize;
-    for (; at + Code::kFdeSize <= kEnd; at += Code::kFdeSize) {
-      const bool is_last = at + 2 * Code::kFdeSize > kEnd;
-      const std::uint32_t head[] = {Code::kFdeSize - 4, static_cast<std::uint32_t>(at + 4)};
-      const std::uint64_t range[] = {reinterpret_cast<std::uint64_t>(code.address()), Code::kSize};
-      std::memcpy(section + at, head, sizeof head);
-      if (is_last) std::memcpy(section + at + sizeof head, range, sizeof range);
-    }
+    put_section(section, code, (3 * kPage - Code::kCieSize - 4) / Code::kFdeSize - 1);
     __register_frame(section);
     (void)mprotect(section + kPage, kPage, PROT_NONE);
   }
+  // Always in the same place.
+  void register_frames_behind(const Code& code, std::size_t others) {
+    put_section(section_, code, others);
+    __register_frame(section_);
+  }
+  void take_section_back() { __deregister_frame(section_); }
   void protect() { (void)mprotect(memory_, kMemory, PROT_READ | PROT_WRITE | PROT_EXEC); }
 
   // In the order of their names, whichever thread was first.
@@ -198,6 +193,22 @@ class Jit {
   }
 
  private:
+  static constexpr std::size_t kPage = 4096;
+
+  // A CIE, `others` functions that were left out, this one, and zeroes.
+  static void put_section(std::uint8_t* to, const Code& code, std::size_t others) {
+    std::memcpy(to, code.frames(), Code::kCieSize);
+    std::size_t at = Code::kCieSize;
+    for (std::size_t i = 0; i <= others; ++i, at += Code::kFdeSize) {
+      const std::uint32_t head[] = {Code::kFdeSize - 4, static_cast<std::uint32_t>(at + 4)};
+      std::uint64_t range[] = {reinterpret_cast<std::uint64_t>(code.address()), Code::kSize};
+      if (i != others) range[0] = range[1] = 0;
+      std::memcpy(to + at, head, sizeof head);
+      std::memcpy(to + at + sizeof head, range, sizeof range);
+    }
+    std::memset(to + at, 0, 4);
+  }
+
   static void tell(std::uint32_t action, jit_code_entry* entry) {
     __jit_debug_descriptor.action = action;
     __jit_debug_descriptor.relevant = entry;
@@ -206,6 +217,7 @@ class Jit {
 
   std::uint8_t* memory_;
   std::uint8_t* next_;
+  alignas(8) std::uint8_t section_[1024];
   std::vector<Code> functions_;
   std::list<std::vector<std::uint8_t>> symfiles_;
   std::vector<jit_code_entry*> entries_;
