@@ -1,8 +1,8 @@
 // The (function, descriptor) pairs of this process: one for each object that has a GDB JIT interface.
 //
 // Context   under the intakes' lock.
-// Promises  at most 16 in the life of a process; more are counted, and nobody reads them. Each has a trampoline of its own, so that a
-//           call of ours says whose it is.
+// Promises  at most 16 in the life of a process; more are counted, and nobody reads them. Each has a
+//           trampoline of its own, so that a call of ours says whose it is.
 #pragma once
 
 #include <array>
