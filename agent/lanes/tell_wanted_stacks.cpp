@@ -42,11 +42,11 @@ bool make_pieces(std::span<const AddressSpan> seen, std::span<const AddressSpan>
 // Where hooks are not sent now.
 constinit WantedTable* g_spare = nullptr;
 
-WantedTable* make_table(std::size_t count) noexcept {
+WantedTable* make_table(std::size_t count, const WantedTable* left) noexcept {
   constexpr std::size_t kLeast = 256;
   const std::size_t room = std::max(kLeast, std::bit_ceil(count));
   void* const block = ::operator new(sizeof(WantedTable) + room * sizeof(WantedPiece), std::nothrow);
-  return block == nullptr ? nullptr : new (block) WantedTable(room);
+  return block == nullptr ? nullptr : new (block) WantedTable(room, left);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void tell_wanted_stacks(GrowingArray<AddressSpan>& seen, GrowingArray<AddressSpa
   const WantedTable* const told = g_wanted_stacks.load(std::memory_order_relaxed);
   if (told != nullptr && told->has(pieces.all())) return;
   if (g_spare == nullptr || g_spare->room() < pieces.size()) {
-    WantedTable* const larger = make_table(pieces.size());
+    WantedTable* const larger = make_table(pieces.size(), g_spare);
     if (larger == nullptr) return;
     g_spare = larger;
   }
