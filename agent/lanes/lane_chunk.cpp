@@ -155,13 +155,6 @@ bool take_and_publish(PoolPage& pool, Cell& cell) noexcept {
   return true;
 }
 
-// Whoever stops run news reads the chunks then, and waits for those that are busy: Pool::await_busy(). One of
-// the two sees the other.
-bool is_switched_off(const PoolPage& pool) noexcept {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return pool.state.load(std::memory_order_relaxed) == PoolState::kOff;
-}
-
 // A handler may have rolled over before the signals were held.
 bool has_room_now(const Cell& cell) noexcept {
   const std::uint64_t at = cell.cursor.load(std::memory_order_relaxed);
@@ -181,11 +174,13 @@ bool next_chunk(PoolPage& pool, Cell& cell) noexcept {
     lose(pool, cell);
     return false;
   }
-  cell.is_busy.store(1, std::memory_order_relaxed);
-  const bool is_off = is_switched_off(pool);
+  // Whoever stops run news reads the chunks then, and waits for those that are busy: Pool::await_busy(). One
+  // of the two sees the other, since all four are in one order. (ThreadSanitizer knows no fences.)
+  cell.is_busy.store(1, std::memory_order_seq_cst);
+  const bool is_off = pool.state.load(std::memory_order_seq_cst) == PoolState::kOff;
   const bool has = has_room_now(cell) || (!is_off && take_and_publish(pool, cell));
   if (!has && !is_off) lose(pool, cell);
-  cell.is_busy.store(0, std::memory_order_relaxed);
+  cell.is_busy.store(0, std::memory_order_release);
   return has;
 }
 

@@ -193,7 +193,8 @@ void Pool::switch_on() noexcept {
 }
 
 void Pool::switch_off() noexcept {
-  if (page() != nullptr) page()->state.store(PoolState::kOff, std::memory_order_release);
+  // In one order with is_busy of the threads: await_busy().
+  if (page() != nullptr) page()->state.store(PoolState::kOff, std::memory_order_seq_cst);
 }
 
 bool Pool::is_started() noexcept {

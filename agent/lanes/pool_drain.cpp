@@ -73,12 +73,11 @@ void Pool::free_row(std::uint32_t row) noexcept {
 bool Pool::await_busy(std::uint64_t most_ns) noexcept {
   PoolPage& pool = page();
   if (pool.policy != Policy::kFlight) return true;
-  std::atomic_thread_fence(std::memory_order_seq_cst);
   const std::uint64_t start_ns = kernel_monotonic_ns();
   const std::uint32_t rows = pool.header().lane_count.load(std::memory_order_acquire);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const Cell& cell = pool.cells()[row];
-    while (cell.is_busy.load(std::memory_order_acquire) != 0) {
+    while (cell.is_busy.load(std::memory_order_seq_cst) != 0) {
       if (kernel_monotonic_ns() - start_ns >= most_ns) return false;
       (void)cpu::kernel_call(SYS_sched_yield);
     }

@@ -1,12 +1,14 @@
 #include "writer/openj9/ring.hpp"
 
+#include <atomic>
 #include <cstring>
 
 namespace jitquill::openj9 {
 
 void PlainStores::bytes(std::uint8_t* at, std::span<const std::uint8_t> from) noexcept {
-  // What was stored before must be there before, also if the process dies within the copy.
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  // What was stored before must be there before, also if the process dies within the copy: so the compiler
+  // may not move it.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(at, from.data(), from.size());
 }
 
