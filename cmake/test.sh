@@ -70,7 +70,7 @@ case $mode in
     build release && run release
     build clang && run clang
     build debug && run debug -L 'unit|golden|law|host'
-    build asan && run asan -L 'unit|golden' && run asan -R '^host/nib_matrix'
+    build asan && run asan -L 'unit|golden' && run asan -R '^(host/nib_matrix|law/hook)$'
     # What threads share without the leaf lock. (With this sanitizer vfork() is fork(), and hooks are slow.)
     build tsan unit-lanes && run tsan -R '^unit/(DeadPools|Lane|LaneFolder|Policy)\.'
     # Of nib the runtime: jitted code is not instrumented.
