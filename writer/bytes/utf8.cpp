@@ -41,6 +41,15 @@ std::size_t character_size(std::string_view text) noexcept {
   return 0;
 }
 
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    if (size == 0) return false;
+    text = {text.data() + size, text.size() - size};
+  }
+  return true;
+}
+
 bool put_utf8(Bytes& out, std::string_view text, std::size_t most) noexcept {
   std::size_t good = 0;  // at the front of `text`, not yet put
   while (good < text.size()) {

@@ -16,6 +16,8 @@ namespace jitquill {
 // Bytes of the valid character that `text` begins with; 0: there is none.
 std::size_t character_size(std::string_view text) noexcept;
 
+bool is_utf8(std::string_view text) noexcept;
+
 // False: not all of it had room.
 bool put_utf8(Bytes& out, std::string_view text, std::size_t most) noexcept;
 

@@ -31,32 +31,6 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t size = character_size(text);
-    if (size == 0) return false;
-    text = {text.data() + size, text.size() - size};
-  }
-  return true;
-}
-
-// Texts run from where the first begins to where the last ends: of numbers nothing is asked.
-bool has_good_texts(const EventRow& row, std::span<const std::uint8_t> payload) noexcept {
-  std::size_t front = 0, behind = 0;
-  bool has_text = false, is_only_text = true;
-  for (const FieldText& field : row.fields) {
-    const bool is_text =
-        field.type == FieldType::kStr || field.type == FieldType::kCStr || field.type == FieldType::kStrs;
-    has_text |= is_text;
-    if (is_text) behind = 0;
-    if (!is_text && !has_fixed_size(field.type)) is_only_text = false;
-    if (!is_text) (has_text ? behind : front) += least_size(field.type);
-  }
-  if (!has_text || !is_only_text || payload.size() < front + behind) return true;
-  const auto text = payload.subspan(front, payload.size() - front - behind);
-  return is_utf8(text_of(text));
-}
-
 void check_record(const RecordView& record, LogCheck& check) noexcept {
   const EventRow* const row = row_of(record.number, record.declared_size, record.payload);
   const bool is_known = std::ranges::any_of(
@@ -68,7 +42,7 @@ void check_record(const RecordView& record, LogCheck& check) noexcept {
   Bytes words;
   if (!put_fields_text(*row, record.payload, words))
     note(check, record.offset, LogRule::kLayout, record.number);
-  else if (!has_good_texts(*row, record.payload))
+  else if (!has_utf8_texts(*row, record.payload))
     note(check, record.offset, LogRule::kUtf8, record.number);
   if (row->event == Event::kUserBinaryMsg && !is_utf8(text_of(record.payload)))
     note(check, record.offset, LogRule::kBinary, record.number);

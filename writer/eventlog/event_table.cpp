@@ -4,6 +4,7 @@
 
 #include "writer/bytes/decimal.hpp"
 #include "writer/bytes/names.hpp"
+#include "writer/bytes/utf8.hpp"
 
 namespace jitquill::eventlog {
 namespace {
@@ -123,6 +124,22 @@ void put_field(const EventRow& row, std::size_t place, FieldReader& from, Bytes&
   }
 }
 
+// Empty where the field is none.
+std::string_view text_of(const EventRow& row, std::size_t place, FieldReader& from) noexcept {
+  switch (row.fields[place].type) {
+    case FieldType::kCStr:
+      return from.text_to_nul();
+    case FieldType::kStr:
+    case FieldType::kStrs:
+      return from.text_before(size_behind(row, place));
+    default: {
+      Bytes unread;
+      put_field(row, place, from, unread);
+      return {};
+    }
+  }
+}
+
 }  // namespace
 
 std::span<const EventRow> event_rows() noexcept {
@@ -142,6 +159,14 @@ bool put_fields_text(const EventRow& row, std::span<const std::uint8_t> payload,
     put_field(row, i, from, out);
   }
   return !from.failed() && from.is_at_end();
+}
+
+bool has_utf8_texts(const EventRow& row, std::span<const std::uint8_t> payload) noexcept {
+  FieldReader from(payload);
+  for (std::size_t i = 0; i < row.fields.size() && !from.failed(); ++i) {
+    if (!is_utf8(text_of(row, i, from))) return false;
+  }
+  return true;
 }
 
 const EventRow* row_of(std::uint16_t number, std::uint16_t size,

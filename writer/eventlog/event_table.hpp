@@ -41,4 +41,7 @@ const EventRow* row_of(std::uint16_t number, std::uint16_t size,
 // goes on behind the last.
 bool put_fields_text(const EventRow& row, std::span<const std::uint8_t> payload, Bytes& out) noexcept;
 
+// Of a payload that put_fields_text() takes. Of numbers between texts nothing is asked.
+bool has_utf8_texts(const EventRow& row, std::span<const std::uint8_t> payload) noexcept;
+
 }  // namespace jitquill::eventlog

@@ -59,6 +59,19 @@ TEST(EventlogCheck, SaysNothingOfAWholeLog) {
   EXPECT_EQ(rules(good()), Rules{});
 }
 
+TEST(EventlogCheck, AsksNothingOfNumbersBetweenTexts) {
+  Bytes out;
+  put_header(kOwners, out);
+  Block block(1, 0, out);
+  (void)put<Event::kTickyCounterDef>(2, out, std::uint64_t{1}, std::uint16_t{0}, string_view(),
+                                     string_view("main"), std::uint64_t{0xB0'80'FF'00'C0'80},
+                                     string_view("{json}"));
+  block.close(2);
+  put_end(out);
+  EXPECT_EQ(rules(file_of(out)), Rules{});
+  EXPECT_EQ(rules(with(file_of(out), "{json}", "{\xFFson}")), Rules{LogRule::kUtf8});
+}
+
 TEST(EventlogCheck, SaysWhatIsWrong) {
   EXPECT_EQ(rules({}), Rules{LogRule::kHeader});
   EXPECT_EQ(rules(with(good(), "hete", "hetX")), Rules{LogRule::kHeader});
