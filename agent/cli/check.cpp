@@ -57,8 +57,8 @@ void print(const std::string& file, const jitdump::CheckResult& result, std::uin
 int check_file(const std::string& path, const CheckArguments& arguments) {
   const FileBytes file(path);
   const std::string shown = plain(path);
-  if (file.error() != 0) {
-    say(shown + ": " + error_text(file.error()));
+  if (const std::string trouble = file.trouble(); !trouble.empty()) {
+    say(shown + ": " + trouble);
     return kUnreadable;
   }
   if (const FileKind* const kind = kind_of(file.view()))
@@ -69,9 +69,7 @@ int check_file(const std::string& path, const CheckArguments& arguments) {
   expected.was_killed = arguments.was_killed;
   jitdump::CheckResult result = jitdump::check(file.view(), expected);
   if (!result.is_jitdump && !expected.pid) {
-    say(shown +
-        ": neither a jitdump, an eventlog nor a file of the OProfile ABI, and nothing else can be checked "
-        "yet");
+    say(shown + ": " + words_of_other(file.view(), "nothing else can be checked yet"));
     return kUnreadable;
   }
   if (!expected.pid) result.findings.add(0, jitdump::Rule::kFileName, "is not jit-<pid>.dump");

@@ -39,7 +39,7 @@ int refuse(const std::string& file, const std::string& why) {
 
 int do_verb(const ConvertArguments& arguments) {
   const FileBytes bytes(arguments.from);
-  if (bytes.error() != 0) return refuse(arguments.from, error_text(bytes.error()));
+  if (const std::string trouble = bytes.trouble(); !trouble.empty()) return refuse(arguments.from, trouble);
   const FoldedFile folded = read_folded(bytes.view());
   if (!folded.trouble.empty()) return refuse(arguments.from, folded.trouble);
   std::error_code ignored;

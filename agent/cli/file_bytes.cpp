@@ -8,6 +8,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "agent/cli/words.hpp"
+
 namespace jitquill::cli {
 namespace {
 
@@ -47,6 +49,11 @@ FileBytes::FileBytes(const std::string& path) {
     error_ = EFBIG;
   }
   ::close(file);
+}
+
+std::string FileBytes::trouble() const {
+  if (error_ == EINVAL) return "a pipe or a device, and not a file; put its bytes into one first";
+  return error_ == 0 ? "" : error_text(error_);
 }
 
 }  // namespace jitquill::cli

@@ -12,7 +12,7 @@ class FileBytes {
  public:
   explicit FileBytes(const std::string& path);
 
-  int error() const { return error_; }  // as errno; 0 = it was read
+  std::string trouble() const;  // why it could not be read; empty = it was
   std::span<const std::uint8_t> view() const { return bytes_; }
 
  private:

@@ -1,5 +1,8 @@
 #include "agent/cli/file_kinds.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "agent/cli/eventlog.hpp"
 #include "agent/cli/oprofile.hpp"
 
@@ -18,6 +21,13 @@ const FileKind* kind_of(std::span<const std::uint8_t> bytes) {
     if (kind.is(bytes)) return &kind;
   }
   return nullptr;
+}
+
+std::string words_of_other(std::span<const std::uint8_t> bytes, const std::string& why) {
+  constexpr std::string_view kOpenJ9 = "UTTH";
+  if (std::ranges::equal(bytes.first(std::min(bytes.size(), kOpenJ9.size())), kOpenJ9))
+    return "an OpenJ9 trace, which OpenJ9's traceformat prints, with the .dat beside it (docs/openj9.md)";
+  return "neither a jitdump of this byte order, an eventlog nor a file of the OProfile ABI, and " + why;
 }
 
 }  // namespace jitquill::cli

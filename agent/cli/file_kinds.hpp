@@ -19,4 +19,7 @@ struct FileKind {
 // Null: none of these.
 const FileKind* kind_of(std::span<const std::uint8_t> bytes);
 
+// What is said of a file that is neither one of these nor a jitdump. `why`: what stands in the verb's way.
+std::string words_of_other(std::span<const std::uint8_t> bytes, const std::string& why);
+
 }  // namespace jitquill::cli

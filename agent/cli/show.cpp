@@ -128,12 +128,12 @@ int do_verb(const ShowArguments& arguments) {
   const std::string_view text(reinterpret_cast<const char*>(file.view().data()), file.view().size());
   const RecordWalk walk(file.view());
   const bool is_dump = walk.end() != RecordWalk::End::kWrongMagic && walk.end() != RecordWalk::End::kNoHeader;
-  const char* trouble = nullptr;
+  std::string trouble = file.trouble();
   const FileKind* const kind = kind_of(file.view());
   if (!is_dump && kind == nullptr && text.find('\0') != text.npos)
-    trouble = "neither a jitdump of this byte order, an eventlog, a file of the OProfile ABI nor a text";
-  if (file.error() != 0 || trouble != nullptr) {
-    say(plain(arguments.file) + ": " + (trouble != nullptr ? trouble : error_text(file.error())));
+    trouble = words_of_other(file.view(), "it is no text");
+  if (!trouble.empty()) {
+    say(plain(arguments.file) + ": " + trouble);
     return kUnreadable;
   }
   const auto rows =

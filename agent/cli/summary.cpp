@@ -138,6 +138,17 @@ const char* words_of_need(const SinkRow& row, const std::string& options) {
   return words;
 }
 
+// Whether all have ended by themselves, and had none of the calls that they were asked for.
+bool lacks_calls(const Summary& summary, const AgentOptions& options) {
+  bool wants_calls = false;
+  for (std::size_t i = 0; i < sink_rows().size(); ++i)
+    wants_calls |= (options.read.formats >> i & 1) != 0 && std::string_view(sink_rows()[i].needs) == "hooks";
+  return wants_calls && names_option(options.text, "hooks") && !summary.processes.empty() &&
+         summary.calls() == 0 && std::ranges::all_of(summary.processes, [](const ProcessOutput& process) {
+           return process.state == ProcessState::kEnded;
+         });
+}
+
 }  // namespace
 
 std::uint64_t Summary::functions() const {
@@ -175,13 +186,18 @@ void say_what_is_missing(Summary& summary, const AgentOptions& options, const st
     if (const char* const words = is_wanted ? words_of_need(row, options.text) : nullptr)
       summary.missing.push_back("formats=" + std::string(row.name) + words);
   }
+  if (lacks_calls(summary, options))
+    summary.missing.emplace_back(
+        "no call was traced: hooks= named no function that ran and can be traced, which are those with "
+        "sites, of interpreters that tell of calls, and those compiled for it (docs/native-functions.md)");
   if (summary.has_recorded()) return;
   if (const std::string trouble = trouble_with_preload(program); !trouble.empty()) {
     summary.missing.push_back("nothing could come in: " + trouble);
   } else if (summary.processes.empty()) {
     summary.missing.emplace_back(
         "no JIT told of code: none ran, or none that is known here (intakes= has the list; a runtime of your "
-        "own calls jitquill_code_loaded())");
+        "own calls jitquill_code_loaded()), or the program writes a jitdump by itself (own_dump=take has its "
+        "code here, too)");
   } else if (has_unsaid_output(summary)) {
     summary.missing.emplace_back(
         "a process left no statistics (killed, or its disk is full): what its files have was not counted");

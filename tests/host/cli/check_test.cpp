@@ -88,12 +88,24 @@ TEST_F(CliFiles, ATailThatWasCutIsCalledThat) {
   EXPECT_NE(ended.out.find("the file ends inside of a record here"), std::string::npos) << ended.out;
 }
 
+TEST_F(CliFiles, SayWhoReadsAnOpenJ9Trace) {
+  std::ofstream(folder_.file("a.trc")) << "UTTH" << std::string(60, '\0');
+  for (const char* const verb : {"show", "check"}) {
+    const Ended ended = run({verb, "a.trc"});
+    EXPECT_EQ(ended.exit_code, 2) << ended.describe();
+    EXPECT_NE(ended.err.find("OpenJ9's traceformat prints"), std::string::npos) << ended.err;
+  }
+}
+
 TEST_F(CliFiles, CheckSaysWhatItCannotRead) {
   std::ofstream(folder_.file("text")) << "some text\n";
   EXPECT_EQ(run({"check", "text"}).exit_code, 2);
   EXPECT_EQ(run({"check", "missing"}).exit_code, 2);
   EXPECT_EQ(run({"check", "."}).exit_code, 2);
-  EXPECT_EQ(run({"check", "/dev/zero"}).exit_code, 2);
+  const Ended device = run({"check", "/dev/zero"});
+  EXPECT_EQ(device.exit_code, 2);
+  EXPECT_EQ(device.err,
+            "jitquill: /dev/zero: a pipe or a device, and not a file; put its bytes into one first\n");
   write("jit-1.dump", {});
   EXPECT_EQ(run({"check", "jit-1.dump"}).exit_code, 1);  // perf fails at it
 }

@@ -201,6 +201,12 @@ TEST_F(CliSummary, NamesTheOptionThatAnEmptyOutputLacks) {
   EXPECT_EQ(count(of_code.err, "missing:"), 0u) << of_code.err;
 }
 
+TEST_F(CliSummary, SaysThatHooksNameNothing) {
+  const Ended ended =
+      run({"run", "--formats", "counts", "--hooks", "of_another_program", "--", DEMO_JIT, program("sieve")});
+  EXPECT_EQ(count(ended.err, "missing: no call was traced: hooks= named no function"), 1u) << ended.err;
+}
+
 TEST_F(CliSummary, SaysLossesOfCalls) {
   const Ended ended = run({"run", "--formats", "calls", "--hooks", "*", "--policy", "flight", "--memory",
                            "1300k", "--", DEMO_JIT, program("nqueens")});
