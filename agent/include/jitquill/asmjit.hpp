@@ -18,6 +18,10 @@
 // Does not  throw, or need exceptions or type information.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "jitquill/asmjit.hpp wants C++20: -std=c++20"
+#endif
+
 #include <jitquill/asmjit/announced.hpp>
 #include <jitquill/asmjit/code_plan.hpp>
 #include <jitquill/asmjit/jit_memory.hpp>
