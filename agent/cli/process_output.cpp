@@ -40,7 +40,8 @@ constexpr FileKind kKinds[] = {
 OutputFile described(const fs::path& path, std::uint64_t size) {
   const std::string name = path.filename().native();
   const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const FileKind& row) {
-    return name.starts_with(row.start) && name.ends_with(row.end);
+    const std::string& from = row.start.starts_with('/') ? path.native() : name;
+    return from.starts_with(row.start) && name.ends_with(row.end);
   });
   std::string command(kind->command);
   if (const std::size_t at = command.find("%f"); at != command.npos)

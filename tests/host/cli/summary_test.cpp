@@ -122,6 +122,13 @@ TEST_F(CliSummary, NamesThePerfMapOfThisRun) {
   }
 }
 
+TEST_F(CliSummary, SaysWhereAPerfMapMustLie) {
+  const Ended ended =
+      run({"run", "--formats", "perfmap", "--perfmap-at", "dir", "--", DEMO_JIT, program("sieve")});
+  EXPECT_EQ(count(ended.err, "bytes: cp " + folder_.file("jitquill.data")), 1u) << ended.err;
+  EXPECT_EQ(count(ended.err, "finds the map by itself"), 0u) << ended.err;
+}
+
 TEST_F(CliSummary, IsNotThereWhenQuiet) {
   const Ended ended = run({"run", "-q", "--", DEMO_JIT, program("sieve")});
   EXPECT_EQ(ended.err, "");
