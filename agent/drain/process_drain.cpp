@@ -35,9 +35,9 @@ class PoolLanes final : public LaneSource {
 
 using Words = FixedText<512>;
 
-// What is to be said, the first first; more than fit are of one trouble.
+// What is to be said, the first first. On a full disk each output has its word, that it is off too.
 struct Said {
-  static constexpr std::size_t kMost = 3;
+  static constexpr std::size_t kMost = std::size_t{2} * RunOutputs::kMost + 3;
   void add(std::string_view words) noexcept {
     if (count < kMost) (void)lines[count++].set(first(words, 511));
   }
@@ -48,6 +48,7 @@ struct Said {
     --count;
     return taken;
   }
+  void clear() noexcept { count = 0; }  // not by assignment: a host's stack may be small
   Words lines[kMost];
   std::size_t count = 0;
 };
@@ -148,7 +149,7 @@ Status ProcessDrain::open(DrainSettings settings, void (*tell)()) noexcept {
   settings.say = say;
   settings.is_this_process = true;
   (void)DrainLock::lock();
-  g_state.said = {};
+  g_state.said.clear();
   g_state.tell = tell;
   if (g_state.drain != nullptr) {  // it did not let go in time, when it was to finish
     (void)g_state.drain->finish(FrameEnd::kOpen, lanes::read_clocks());
@@ -223,7 +224,7 @@ bool ProcessDrain::start_thread() noexcept {
 Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexcept {
   if (DrainLock::lock(wait_ns) != OwnerLock::Entry::kTaken) return Status::kBusy;
   Status finished = Status::kOk;
-  Said said;
+  const bool is_open = g_state.drain != nullptr;
   if (g_state.drain != nullptr) {
     const auto pass = [] { return g_state.drain->pass(lanes::read_clocks()); };
     while (g_state.cost.of(pass).has_more) {
@@ -232,11 +233,13 @@ Status ProcessDrain::finish(FrameEnd how, std::uint64_t wait_ns, Log& log) noexc
     finished = g_state.drain->finish(how, lanes::read_clocks());
     count_waits();
     close_drain();
-    said = g_state.said;
-    g_state.said = {};
   }
   DrainLock::unlock();
-  while (said.count != 0) log.say_for_sure(said.take().view());
+  while (is_open) {
+    const Words line = take_said();
+    if (line.view().empty()) break;
+    log.say_for_sure(line.view());
+  }
   return finished;
 }
 
@@ -248,7 +251,7 @@ void ProcessDrain::let_go_of_streams() noexcept {
 void ProcessDrain::forget() noexcept {
   if (g_state.drain != nullptr) g_state.drain->close_files();
   g_state.drain = nullptr;
-  g_state.said = {};
+  g_state.said.clear();
   g_state.has_thread = g_state.wants_thread = false;
   g_state.waited_ns = 0;
   stacks::drop_plugin_cut_off();

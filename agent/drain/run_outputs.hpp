@@ -50,6 +50,7 @@ class RunOutputs {
   RunOutputs(const RunOutputs&) = delete;
   RunOutputs& operator=(const RunOutputs&) = delete;
 
+  static constexpr std::size_t kMost = 16;  // that are open
   // Less than Bytes keeps its memory for, and what a cache holds.
   static constexpr std::size_t kMostWaiting = std::size_t{256} << 10;
 
@@ -116,7 +117,6 @@ class RunOutputs {
     bool lacks_start = true;  // of the file
     std::size_t refused = 0;  // so many bytes, which are kept for that: alone they are not tried again
   };
-  static constexpr std::size_t kMost = 16;
   static constexpr std::uint32_t kFailuresToSwitchOff = 3;
 
   bool add(const SinkRow& row) noexcept;

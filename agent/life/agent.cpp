@@ -289,8 +289,11 @@ void Agent::write_statistics() noexcept {
     rows.raw(std::string_view(kCounterRows[i].meaning)).u8('\n');
   }
   const long written = raw::write(file, rows.view().data(), rows.view().size());
-  if (written < 0) take_caused_signal(written);
+  const Status status = written < 0 ? refused_growth(written) : Status::kNoSpace;
   raw::close(file);
+  if (written == static_cast<long>(rows.size())) return;
+  Message line;
+  log_.say_for_sure(line.text("stats: not all of it is there: ").text(text(status)).view());
 }
 
 }  // namespace jitquill

@@ -73,4 +73,17 @@ TEST_F(Room, InTheOutputsPlaceIsLittle) {
       << ended.err;
 }
 
+// Their files are made before the place is full.
+TEST_F(Room, OutputsThatHaveNoneAreAllNamed) {
+  const Ended ended = run(folder_.file("out"), "24k", {"new:a", "call:a:3", "tasks"},
+                          "verbose=1 formats=eventlog,openj9,calls,counts,folded");
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  for (const std::string output : {"eventlog", "calls", "counts", "folded", "stats"}) {
+    const auto found = test_support::files_below(folder_.file("copy"), "", output);
+    ASSERT_FALSE(found.empty()) << output;
+    if (!test_support::read_text(found.front()).empty()) continue;
+    EXPECT_NE(ended.err.find(": " + output + ": not all"), std::string::npos) << output << "\n" << ended.err;
+  }
+}
+
 }  // namespace
