@@ -142,6 +142,10 @@ Status OpenSinks::unload(const CodeUnload& unload, Log& log) noexcept {
   return each([&](Sink& sink) { return sink.unload(unload); }, log);
 }
 
+void OpenSinks::leave() noexcept {
+  for (Open& open : std::span(open_, count_)) open.sink->leave();
+}
+
 void OpenSinks::end(std::uint64_t when_ns, Log& log) noexcept {
   (void)each([&](Sink& sink) { return sink.end(when_ns); }, log);
   while (count_ != 0) drop(count_ - 1);

@@ -44,6 +44,8 @@ class OpenSinks {
   // True if the last call met the end of the folder's budget.
   bool met_limit() const noexcept { return met_limit_; }
 
+  // The process may end now, or become another program.
+  void leave() noexcept;
   void end(std::uint64_t when_ns, Log& log) noexcept;
   // Ends those that are files: others follow, in a new folder.
   void hand_over(std::uint64_t when_ns, Log& log) noexcept;

@@ -232,6 +232,7 @@ void Agent::leave() noexcept {
   run_news_.end(FrameEnd::kProcessEnd, kDrainWaitNs, place_, sinks_, log_);
   run_news_.leave();
   tell_wants();  // of an exec that fails
+  sinks_.leave();
   write_statistics();
 }
 

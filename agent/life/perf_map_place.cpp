@@ -84,11 +84,13 @@ PerfMapPlace::Found PerfMapPlace::look() const noexcept {
 
 void PerfMapPlace::say_why(int error) noexcept {
   static constexpr const char* kWhy[] = {
-      "it comes and goes",                                                  // kNothing
-      "it cannot be opened again",                                          // kOurs
-      "an earlier process left it, and it cannot be taken away",            // kStale
-      "it was made since this process started, so its runtime writes one",  // kYoung
-      "it is there and is no plain file of this user's with one name",      // kForeign
+      "it comes and goes",                                        // kNothing
+      "it cannot be opened again",                                // kOurs
+      "an earlier process left it, and it cannot be taken away",  // kStale
+      "it was made since this process started, so its runtime writes one, or the program did that became "
+      "this "
+      "one by exec",                                                    // kYoung
+      "it is there and is no plain file of this user's with one name",  // kForeign
   };
   static_assert(std::size(kWhy) == static_cast<std::size_t>(Found::kForeign) + 1);
   Message line;
@@ -101,6 +103,16 @@ void PerfMapPlace::say_why(int error) noexcept {
 void PerfMapPlace::take_away() noexcept {
   (void)raw::call(SYS_unlinkat, AT_FDCWD, path_, 0);
   inode_ = 0;  // the next file's, perhaps
+}
+
+// A runtime may have written a map of its own into it.
+bool PerfMapPlace::remove_empty(const char* /*name*/) noexcept {
+  struct stat status {};
+  if (!is_here_ || raw::call(SYS_newfstatat, AT_FDCWD, path_, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return false;
+  if (!is_ours(status) || status.st_size != 0) return false;
+  take_away();
+  return true;
 }
 
 void PerfMapPlace::remove(const char* name) noexcept {

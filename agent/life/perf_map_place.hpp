@@ -5,7 +5,7 @@
 // Promises  a file is new (never through a link), 0600, close-on-exec, on a high descriptor; or the one that
 //           it made for this process before, to be continued. Taken away is only what an earlier process
 //           of this number left: a plain file of our user, with one name, older than this process.
-// Does not  take anything away at the end: perf reads the map when the process is gone.
+// Does not  take away at the end what has a line: perf reads the map when the process is gone.
 #pragma once
 
 #include <sys/stat.h>
@@ -27,6 +27,7 @@ class PerfMapPlace final : public Folder {
 
   int create(const char* name) noexcept override;
   void remove(const char* name) noexcept override;
+  bool remove_empty(const char* name) noexcept override;
   // /tmp has none: what is there goes on when the output folder changes.
   Budget* budget() noexcept override {
     return is_here_ || instead_ == nullptr ? nullptr : instead_->budget();

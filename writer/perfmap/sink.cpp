@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 #include <tuple>
+#include <utility>
 
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/group_file.hpp"
@@ -21,20 +22,31 @@ class PerfmapSink final : public Sink {
   // The line stays: perf reads the file when the process is long gone, for samples from all of its life.
   Status unload(const CodeUnload&) noexcept override { return Status::kOk; }
   Status end(std::uint64_t when_ns) noexcept override;
+  void leave() noexcept override;
   void abandon() noexcept override;
 
  private:
+  static constexpr std::size_t kMost = std::tuple_size_v<MapFolders>;
+
+  // perf looks for exactly this name.
+  ProcessFileName file_name() const noexcept { return ProcessFileName("perf-", pid_, ".map"); }
+  void come_back() noexcept;
   Status put(std::uint64_t start, std::uint64_t size, std::string_view name, Written& written) noexcept;
   Status append(Written& written) noexcept;
   std::size_t open_files() const noexcept;
 
   Bytes line_;
-  std::array<GroupFile, std::tuple_size_v<MapFolders>> files_;
+  std::array<GroupFile, kMost> files_;
+  std::uint32_t pid_ = 0;
+  MapFolders folders_{};
+  MapFolders left_{};  // where a file that is not written yet was taken away again
 };
 
 Status PerfmapSink::begin(const Origin& origin, const Outlets& outlets) noexcept {
   abandon();
-  const ProcessFileName name("perf-", origin.pid, ".map");  // perf looks for exactly this name
+  pid_ = origin.pid;
+  folders_ = outlets.map_folders;
+  const ProcessFileName name = file_name();
   Status failed = Status::kOk;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     Folder* const folder = outlets.map_folders[i];
@@ -60,6 +72,7 @@ Status PerfmapSink::move(const CodeMove& move, Written& written) noexcept {
 Status PerfmapSink::put(std::uint64_t start, std::uint64_t size, std::string_view name,
                         Written& written) noexcept {
   if (size == 0) return Status::kEmptyCode;
+  come_back();
   line_.clear();
   if (perfmap::put_line(line_, start, size, name)) written.name_changed = true;
   return line_.failed() ? Status::kNoMemory : append(written);
@@ -68,7 +81,7 @@ Status PerfmapSink::put(std::uint64_t start, std::uint64_t size, std::string_vie
 // A map that misses a line is given up if another has it: it would be taken for whole.
 Status PerfmapSink::append(Written& written) noexcept {
   Status failed = Status::kOk;
-  std::array<GroupFile*, std::tuple_size_v<MapFolders>> missing{};
+  std::array<GroupFile*, kMost> missing{};
   std::size_t done = 0;
   std::size_t missed = 0;
   for (GroupFile& file : files_) {
@@ -92,7 +105,25 @@ Status PerfmapSink::end(std::uint64_t) noexcept {
   return Status::kOk;
 }
 
+// An empty one would have the name when the program that a shell becomes makes its own.
+void PerfmapSink::leave() noexcept {
+  const ProcessFileName name = file_name();
+  for (std::size_t i = 0; i < kMost; ++i) {
+    if (!files_[i].is_open() || files_[i].size() != 0 || !folders_[i]->remove_empty(name.text())) continue;
+    files_[i].close();
+    left_[i] = folders_[i];
+  }
+}
+
+void PerfmapSink::come_back() noexcept {
+  for (std::size_t i = 0; i < kMost; ++i) {
+    Folder* const folder = std::exchange(left_[i], nullptr);
+    if (folder != nullptr) (void)make_file(*folder, file_name().text(), files_[i]);
+  }
+}
+
 void PerfmapSink::abandon() noexcept {
+  left_ = {};
   for (GroupFile& file : files_) file.close();
 }
 

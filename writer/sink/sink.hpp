@@ -32,6 +32,8 @@ class Folder {
   virtual int create_next(const char* name) noexcept { return create(name); }
   // Takes a file away that create() made and that came to nothing.
   virtual void remove(const char* name) noexcept = 0;
+  // The same where others look at the file by its name alone, if nobody has written to it. False: it stays.
+  virtual bool remove_empty(const char* /*name*/) noexcept { return false; }
   // Where it is; stays readable for good. Empty: nowhere that could be opened.
   virtual const char* path() const noexcept { return ""; }
   // What its files may take together; null = no limit. A sink that meets it answers kFull.
@@ -85,6 +87,9 @@ class Sink {
   virtual Status unload(const CodeUnload& unload) noexcept = 0;
   // Ends the output properly and closes it.
   virtual Status end(std::uint64_t when_ns) noexcept = 0;
+  // The process may end now, or become another program: what would stand in that one's way goes. What is told
+  // nevertheless is written as before.
+  virtual void leave() noexcept {}
   // As end(), but another output of this process follows, which begins with all code that lives.
   virtual Status hand_over(std::uint64_t when_ns) noexcept { return end(when_ns); }
   // Lets go of the output without a word: in a child of fork it is the parent's.

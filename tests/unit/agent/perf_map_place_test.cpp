@@ -161,6 +161,25 @@ TEST_F(PerfMapPlaceTest, WithoutAnotherPlaceThereIsNoFile) {
   EXPECT_EQ(contents(in_tmp()), "runtime's");
 }
 
+TEST_F(PerfMapPlaceTest, TakesItsOwnFileAwayWhereNobodyWroteToIt) {
+  close(place_->create(kName));
+  EXPECT_TRUE(place_->remove_empty(kName));
+  EXPECT_FALSE(fs::exists(in_tmp()));
+  close(place_->create(kName));
+  write(in_tmp(), "runtime's");  // into ours
+  EXPECT_FALSE(place_->remove_empty(kName));
+  EXPECT_EQ(contents(in_tmp()), "runtime's");
+}
+
+TEST_F(PerfMapPlaceTest, TakesNoFileAwayThatTookThePlaceOfItsOwn) {
+  const int file = place_->create(kName);
+  fs::remove(in_tmp());
+  write(in_tmp(), "");
+  EXPECT_FALSE(place_->remove_empty(kName));
+  EXPECT_TRUE(fs::exists(in_tmp()));
+  close(file);
+}
+
 TEST_F(PerfMapPlaceTest, ContinuesItsOwnFileOfThisProcess) {
   int file = place_->create(kName);
   ASSERT_EQ(::write(file, "one", 3), 3);

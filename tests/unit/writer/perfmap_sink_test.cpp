@@ -50,6 +50,19 @@ TEST_F(PerfmapSink, EachFunctionIsALineAtOnce) {
   EXPECT_TRUE(written.name_changed);
 }
 
+TEST_F(PerfmapSink, LeavesItsNameToAnotherWhereItHasNoLineYet) {
+  first.is_shared = true;
+  ASSERT_EQ(begin(&first, &second), Status::kOk);
+  sink->leave();
+  EXPECT_FALSE(first.has(kName));
+  EXPECT_TRUE(second.has(kName));
+  EXPECT_EQ(sink->load(function(0x1000), written), Status::kOk);  // the exec failed
+  EXPECT_EQ(first.read(kName), "1000 3 fun\n");
+  EXPECT_EQ(second.read(kName), "1000 3 fun\n");
+  sink->leave();
+  EXPECT_EQ(first.read(kName), "1000 3 fun\n");
+}
+
 TEST_F(PerfmapSink, AMoveIsALineAtTheNewPlaceAndAnUnloadIsNone) {
   ASSERT_EQ(sink->begin(kOrigin, files), Status::kOk);
   CodeMove move;

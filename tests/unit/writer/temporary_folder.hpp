@@ -31,6 +31,10 @@ class TemporaryFolder final : public Folder {
     return open(at.c_str(), flags | (device != nullptr ? 0 : O_CREAT | O_EXCL) | O_CLOEXEC, 0600);
   }
   void remove(const char* name) noexcept override { std::filesystem::remove(path / name); }
+  bool remove_empty(const char* name) noexcept override {
+    return is_shared && read(name).empty() && std::filesystem::remove(path / name);
+  }
+  bool has(const char* name) const { return std::filesystem::exists(path / name); }
   std::string read(const char* name) const {
     std::ifstream file(path / name, std::ios::binary);
     EXPECT_TRUE(file.is_open()) << name;
@@ -40,6 +44,7 @@ class TemporaryFolder final : public Folder {
   std::filesystem::path path;
   int flags = O_RDWR;
   int error = 0;
+  bool is_shared = false;
   const char* device = nullptr;  // opened in place of a new file
 };
 
