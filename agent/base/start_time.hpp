@@ -15,4 +15,8 @@ std::int64_t process_start_s() noexcept;
 // /proc does not tell.
 std::uint64_t process_start_ticks(std::uint32_t pid) noexcept;
 
+// All of its threads have ended; its parent has not asked for it, and may never do. False where /proc does
+// not tell.
+bool is_zombie(std::uint32_t pid) noexcept;
+
 }  // namespace jitquill

@@ -133,7 +133,7 @@ Life life_of(const PoolHeader& header) noexcept {
   if (raw::call(SYS_kill, header.pid, 0) == -ESRCH) return Life::kDead;
   const std::uint64_t start = process_start_ticks(header.pid);
   const bool is_later_one = start != 0 && start != header.start_time_ticks;
-  return is_later_one ? Life::kDead : Life::kAlive;
+  return is_later_one || is_zombie(header.pid) ? Life::kDead : Life::kAlive;
 }
 
 void sweep_dead_pools(const char* parent_path, std::uint64_t most_bytes) noexcept {

@@ -18,7 +18,7 @@ namespace jitquill::lanes {
 void sweep_dead_pools(const char* parent, std::uint64_t most_bytes) noexcept;
 
 // Of the process that a header names, as far as this process can tell: kUnknown where it is of another
-// namespace, or /proc does not tell of one. Of another boot it is dead.
+// namespace, or /proc does not tell of one. Of another boot it is dead, and as a zombie.
 enum class Life { kDead, kAlive, kUnknown };
 Life life_of(const PoolHeader& header) noexcept;
 // Its counter and clock go on.

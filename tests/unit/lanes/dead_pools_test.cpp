@@ -2,13 +2,20 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <thread>
 
 #include "agent/base/counters.hpp"
+#include "agent/base/start_time.hpp"
+#include "agent/base/this_machine.hpp"
 #include "agent/lanes/lane_folder.hpp"
 #include "agent/lanes/pool.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -152,6 +159,59 @@ TEST(DeadPools, OfTheLivingOfOtherBootsAndLockedOnesStay) {
   close(folder);
   sweep_dead_pools(living.parent(), 0);
   EXPECT_FALSE(exists(locked));
+}
+
+// The header of a process that runs `body`, and the pipe whose end it waits for.
+struct Waiting {
+  explicit Waiting(void (*body)(int wait_for)) {
+    EXPECT_EQ(pipe(ends), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      close(ends[1]);
+      body(ends[0]);
+      _exit(0);
+    }
+    header.pid = static_cast<std::uint32_t>(pid);
+    header.start_time_ticks = process_start_ticks(header.pid);
+    header.pid_namespace = this_machine::pid_namespace();
+    this_machine::read_boot_id(header.boot_id);
+  }
+  ~Waiting() { waitpid(static_cast<pid_t>(header.pid), nullptr, 0); }
+  void end() {
+    close(ends[0]);
+    close(ends[1]);
+    siginfo_t info;
+    EXPECT_EQ(waitid(P_PID, header.pid, &info, WEXITED | WNOWAIT), 0);  // it stays a zombie
+  }
+  PoolHeader header{};
+  int ends[2] = {};
+};
+
+void await_end(int pipe) {
+  char byte = 0;
+  EXPECT_EQ(read(pipe, &byte, 1), 0);
+}
+
+TEST(DeadPools, AreThoseOfZombies) {
+  Waiting process(await_end);
+  EXPECT_EQ(life_of(process.header), Life::kAlive);
+  process.end();
+  EXPECT_EQ(life_of(process.header), Life::kDead);
+}
+
+TEST(DeadPools, AreNotThoseOfProcessesWhoseFirstThreadEnded) {
+  Waiting process([](int wait_for) {
+    std::thread([=] {
+      await_end(wait_for);
+      _exit(0);
+    }).detach();
+    syscall(SYS_exit, 0);
+  });
+  const std::string stat = "/proc/" + std::to_string(process.header.pid) + "/stat";
+  while (test_support::read_text(stat).find(") Z ") == std::string::npos) sched_yield();
+  EXPECT_EQ(life_of(process.header), Life::kAlive);
+  process.end();
+  EXPECT_EQ(life_of(process.header), Life::kDead);
 }
 
 TEST(LaneFolder, TakesTheNextPlaceWhereAnotherCouldLookIn) {
