@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -43,8 +44,17 @@ int make_socket() noexcept {
   return static_cast<int>(raw::call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// What a process left that was killed.
+// Of the socket of that name; {}: it is none.
+folders::Identity socket_at(const char* path) noexcept {
+  struct stat status {};
+  const long looked = raw::call(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
+  if (looked != 0 || !S_ISSOCK(status.st_mode)) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+// What a process left that was killed. connect() refuses a file that is no socket with the same error.
 bool is_left_over(const sockaddr_un& address) noexcept {
+  if (socket_at(address.sun_path) == folders::Identity{}) return false;
   const int probe = make_socket();
   if (probe < 0) return false;
   const long connected = raw::call(SYS_connect, probe, &address, sizeof address);
@@ -233,12 +243,19 @@ Status Stream::open_socket() noexcept {
   listener_.adopt(high);
   (void)raw::call(SYS_fchmod, high, 0600);  // before it has a name
   const int bound = bind_address();
+  socket_ = socket_at(path_.c_str());
   if (bound == -EADDRINUSE)
     return refuse("its path is taken, by a process or a file (%p in it is the process)");
   if (bound != 0) return refuse("no socket can be made at its path");
   if (raw::call(SYS_listen, high, kBacklog) == 0) return Status::kOk;
-  (void)raw::call(SYS_unlinkat, AT_FDCWD, path_.c_str(), 0);
+  remove_address();
   return refuse("nobody can be listened to at its path");
+}
+
+// Something else may have its name by now.
+void Stream::remove_address() noexcept {
+  if (socket_ != folders::Identity{} && socket_at(path_.c_str()) == socket_)
+    (void)raw::call(SYS_unlinkat, AT_FDCWD, path_.c_str(), 0);
 }
 
 StreamReader* Stream::free_reader() noexcept {
@@ -318,7 +335,7 @@ void Stream::end() noexcept {
     // A child that was forked from us may have a client still, who would wait for it.
     if (kind_ == StreamTarget::Kind::kSocket) (void)raw::call(SYS_shutdown, reader.descriptor(), SHUT_WR);
   }
-  if (listener_.is_ours()) (void)raw::call(SYS_unlinkat, AT_FDCWD, path_.c_str(), 0);
+  if (listener_.is_ours()) remove_address();
   close();
 }
 

@@ -7,6 +7,7 @@
 // Context   [drain].
 // Promises  never waits but in end(), and no signal comes of a reader that went away. Only clients of this
 //           user's, or root's, are let in. What a reader who is too slow does not get is counted.
+//           Takes nothing away that is no socket of its own, or of a process that is gone.
 // Does not  know what it carries: who wants a start, or has fallen behind, is asked for by its owner.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "agent/base/folders.hpp"
 #include "agent/drain/stream_target.hpp"
 #include "writer/bytes/bytes.hpp"
 #include "writer/bytes/own_descriptor.hpp"
@@ -109,6 +111,7 @@ class Stream {
   Status open_descriptor(const StreamTarget& target) noexcept;
   Status open_socket() noexcept;
   int bind_address() noexcept;
+  void remove_address() noexcept;
   void accept_all() noexcept;
   void open_fifo() noexcept;
   StreamReader* free_reader() noexcept;
@@ -117,6 +120,7 @@ class Stream {
   StreamTarget::Kind kind_ = StreamTarget::Kind::kFile;
   FixedText<StreamTarget::kMostPath> path_;
   OwnDescriptor listener_;
+  folders::Identity socket_;  // of the listener's name
   StreamReader readers_[kMostReaders];
   const char* why_ = "";
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -286,6 +287,19 @@ TEST(EventlogStream, LeavesToTheProgramWhatIsSentToIt) {
   EXPECT_EQ(found, request);
   ::close(ends[1]);
   (void)judged(reader);
+}
+
+// What connect() says of it is what it says of the socket of a process that is gone.
+TEST(EventlogStream, LeavesAloneWhatIsNoSocketAtItsPath) {
+  const TempFolder folder;
+  const std::string path = socket_of(folder);
+  std::ofstream(path) << "the user's";
+  const auto ended = test_support::run(host(folder, "2000", "eventlog.to=unix:" + path));
+  EXPECT_TRUE(ended.succeeded()) << ended.describe();
+  EXPECT_EQ(test_support::read_text(path), "the user's");
+  const auto said = test_support::read_text(run_files::only(folder, "log"));
+  EXPECT_NE(said.find("its path is taken"), said.npos) << said;
+  EXPECT_EQ(log_files::entries_by_name(log_files::whole(folder)), run_files::calls(folder).calls_by_name());
 }
 
 TEST(EventlogStream, IsAFileWhereNobodyCouldReadIt) {
