@@ -157,8 +157,10 @@ Status RunNews::begin_code_lane(lanes::CodeLane& code_lane, const Origin& origin
   code_lane.abandon();  // it may end inside a record
   files_.remove(lanes::kCodeFile);
   begun = code_lane.begin(origin, Outlets(files_));
+  const char* const why =
+      put == Status::kNotFound ? "the child closed the descriptor they are read by" : text(put);
   Message line;
-  line.text("functions from before the fork have no names in the outputs of calls: ").text(text(put));
+  line.text("functions from before the fork have no names in the outputs of calls: ").text(why);
   (void)log.say(line.view());
   return begun;
 }

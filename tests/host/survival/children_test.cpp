@@ -51,6 +51,9 @@ TEST(Children, ThatCloseAllDescriptorsSayThatNamesAreMissing) {
       words::run(folder, {"new:a", "call:a:1", "fork", "close-all", "new:b", "call:b:2", "end", "call:a:2"});
   EXPECT_TRUE(has(outputs, {{"a", 3}}));
   EXPECT_TRUE(has(outputs, {{"b", 2}}));
+  std::string said;
+  for (const auto& output : outputs) said += test_support::read_text(output.folder + "/log");
+  EXPECT_NE(said.find("have no names in the outputs of calls: the child closed"), said.npos) << said;
 }
 
 TEST(Children, ThatBecomeOtherProgramsLeaveTheirParentsAlone) {
