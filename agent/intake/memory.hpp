@@ -68,6 +68,10 @@ class Growing {
     --count_;
     std::memmove(static_cast<void*>(values_ + at), values_ + at + 1, (count_ - at) * sizeof(T));
   }
+  void erase_first(std::size_t count) noexcept {
+    count_ -= count;
+    if (count_ != 0) std::memmove(static_cast<void*>(values_), values_ + count, count_ * sizeof(T));
+  }
   // Keeps what is_kept(value) says, in its order.
   template <class IsKept>
   void keep_if(IsKept is_kept) noexcept {

@@ -20,7 +20,13 @@ namespace jitquill::frames {
 namespace {
 
 // Other intakes hear of the same code in the same moment, or not at all.
-constexpr std::uint64_t kWaitNs = 100'000'000;
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kWaitNs = 100 * kMs;
+// A host's fopen() takes no longer, its exit(), and its _exit() or exec.
+constexpr std::uint64_t kLookNs = 5 * kMs;
+constexpr std::uint64_t kExitNs = 1000 * kMs;
+constexpr std::uint64_t kLeaveNs = 100 * kMs;
+constexpr std::uint64_t kEver = ~std::uint64_t{0};
 
 enum class Name : std::uint8_t { kNone, kMadeUp, kTold };
 
@@ -64,8 +70,18 @@ KnownFde* find(std::uint64_t begin) noexcept {
   return at != g_known.size() && g_known[at].begin == begin ? &g_known[at] : nullptr;
 }
 
+bool may_tell() noexcept {
+  return is_wanted() && !intake::is_left_to_own_dump();
+}
+
+// What a child inherits is in its parent's dump, and perf knows that the child has it. Also of a child of
+// vfork, whose memory is its parent's.
+bool is_inherited() noexcept {
+  return g_pid != current_pid();
+}
+
 void tell_nameless(KnownFde& known) {
-  if (known.name != Name::kNone || !is_wanted() || intake::is_left_to_own_dump()) return;
+  if (known.name != Name::kNone || !may_tell() || is_inherited()) return;
   g_stopgaps.tell(known.begin, known.size, known.since_ns);
   known.name = Name::kMadeUp;  // a load told it, ours
 }
@@ -76,24 +92,32 @@ void end(KnownFde& known) {
   if (known.name == Name::kMadeUp) (void)intake::tell_unload(known.begin);
 }
 
-// Those that have waited long enough, or all.
-void tell_waiting(std::uint64_t until_ns) {
+// Those that have waited since then, as far as the budget goes: the others next time.
+void tell_waiting(std::uint64_t since_ns, intake::Budget budget) {
   const auto all = g_waiting.all();
-  const auto end =
-      std::find_if(all.begin(), all.end(), [&](const Waiting& w) { return w.since_ns > until_ns; });
-  if (end == all.begin()) return;
-  for (auto at = all.begin(); at != end; ++at) {
-    KnownFde* const known = find(at->begin);
-    if (known != nullptr && known->since_ns == at->since_ns) tell_nameless(*known);
+  if (all.empty() || is_inherited()) return;
+  std::size_t done = 0;
+  g_stopgaps.begin_round();
+  while (done < all.size() && all[done].since_ns <= since_ns && budget.allows_one_more()) {
+    const Waiting& waiting = all[done++];
+    KnownFde* const known = find(waiting.begin);
+    if (known != nullptr && known->since_ns == waiting.since_ns) tell_nameless(*known);
   }
-  g_waiting.keep_if([&](const Waiting& w) { return w.since_ns > until_ns; });
+  g_waiting.erase_first(done);
 }
 
-void tell_those_that_waited() {
-  tell_waiting(monotonic_ns() - kWaitNs);
+void look() {
+  tell_those_that_waited(intake::Budget(kLookNs));
+}
+void look_a_last_time() {
+  tell_waiting(kEver, intake::Budget(kExitNs));
 }
 void tell_all() {
-  tell_waiting(~std::uint64_t{0});
+  tell_waiting(kEver, intake::Budget(kLeaveNs));
+  const auto is_untold = [](const KnownFde& known) { return known.name == Name::kNone; };
+  const bool is_all = g_waiting.size() == 0 || !may_tell();
+  const std::ptrdiff_t untold = is_all ? 0 : std::ranges::count_if(g_known.all(), is_untold);
+  set_count(Counter::frames_untold, static_cast<std::uint64_t>(untold));
 }
 
 // Code at a used address: the older registration was not taken back.
@@ -108,11 +132,10 @@ void keep(const KnownFde& fde) noexcept {
   if (!g_waiting.push({fde.begin, fde.since_ns})) count(Counter::news_out_of_memory);
 }
 
-// What a child inherits is in its parent's dump, and perf knows that the child has it.
 void begin_in_this_process() {
-  if (!g_is_followed) intake::follow({tell_those_that_waited, [] {}});
+  if (!g_is_followed) intake::follow({look, look_a_last_time});
   g_is_followed = true;
-  if (g_pid != current_pid()) {
+  if (is_inherited()) {
     for (KnownFde& known : g_known.all()) known.name = Name::kTold;
     g_waiting.release();
   }
@@ -133,6 +156,7 @@ void for_each_fde(const SectionCopy& copy, See see) {
 void keep_all(std::uint64_t registered) {
   const SectionCopy copy = copy_section(registered);
   const std::uint64_t now_ns = monotonic_ns();
+  g_stopgaps.begin_round();
   for_each_fde(copy, [&](const unwind::FoundFde& fde) {
     count(Counter::frames_heard);
     keep({fde.pc_begin, fde.pc_size, registered, place_of(copy, fde.address), Name::kNone, now_ns});
@@ -172,11 +196,16 @@ void went(const void* section) {
     const auto is_of_it = [&](const KnownFde& known) {
       return known.registered == reinterpret_cast<std::uint64_t>(section);
     };
+    g_stopgaps.begin_round();
     for (KnownFde& known : g_known.all()) {
       if (is_of_it(known)) end(known);
     }
     g_known.keep_if([&](const KnownFde& known) { return !is_of_it(known); });
   });
+}
+
+void tell_those_that_waited(intake::Budget budget) {
+  tell_waiting(monotonic_ns() - kWaitNs, budget);
 }
 
 KnownUnwinding::KnownUnwinding(CodeLoad& load) noexcept {

@@ -4,12 +4,13 @@
 // Context   [notify], not under the leaf lock: the registering thread, after the host's own engine was told.
 //           Runtimes' locks may be held.
 // Promises  what is registered is read without faults, at most 64 MiB of it, and nothing in it is trusted.
-//           Code that nobody names within 100 ms, or until it ends, is announced at the next look, or when it
-//           ends, under a name that is made up (stopgap.hpp).
+//           Code that nobody names within 100 ms, or until it ends, is announced at the next looks, or when
+//           it ends, under a name that is made up (stopgap.hpp), in the process that registered it.
 #pragma once
 
 #include <cstdint>
 
+#include "agent/intake/budget.hpp"
 #include "agent/intake/frames/section_copy.hpp"
 #include "writer/model/code.hpp"
 
@@ -20,6 +21,9 @@ void came(const void* section);
 void went(const void* section);
 
 bool knows_any() noexcept;
+
+// Announces those that have waited for their name. Under the intakes' lock.
+void tell_those_that_waited(intake::Budget budget);
 
 // Gives a load its unwinding, if it has none and somebody registered it, as long as this lives.
 // Under the intakes' lock.

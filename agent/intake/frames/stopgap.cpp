@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <utility>
+
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
 #include "agent/intake/told.hpp"
@@ -16,6 +18,8 @@ constexpr std::size_t kRoom = 8192;
 
 bool Stopgaps::is_code(std::uint64_t address, std::uint64_t size) noexcept {
   if (memory_.has(address, size)) return true;
+  if (std::exchange(has_looked_, true)) return false;
+  count(Counter::frames_looks);
   intake::Block room(kRoom);
   const int maps = room ? raw::open_at(AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0) : -1;
   if (maps < 0) return false;

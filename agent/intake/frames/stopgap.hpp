@@ -13,15 +13,18 @@
 
 namespace jitquill::frames {
 
-// The address space is looked at only for code in memory that was none before.
+// The address space is looked at only for code in memory that was none before, and once a round: what lies in
+// a file never becomes such memory.
 class Stopgaps {
  public:
+  void begin_round() noexcept { has_looked_ = false; }
   void tell(std::uint64_t address, std::uint64_t size, std::uint64_t since_ns);
 
  private:
   bool is_code(std::uint64_t address, std::uint64_t size) noexcept;
 
   intake::CodeRanges memory_;
+  bool has_looked_ = false;  // in this round
 };
 
 }  // namespace jitquill::frames

@@ -6,10 +6,12 @@
 // It runs alike without us.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -212,6 +214,37 @@ void framed_file(Jit& jit) {
   jit.register_frames_of(code, reinterpret_cast<std::uint64_t>(&framed_file));
 }
 
+template <class Deed>
+void in_a_child(Deed deed) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    deed();
+    std::exit(0);
+  }
+  (void)waitpid(child, nullptr, 0);
+}
+
+// Functions that wait for a name when it forks, and one that waits no more: the child makes none itself.
+void forked(Jit& jit) {
+  constexpr useconds_t kWait = 110'000;
+  const Code told = jit.make("forked_told");
+  const Code waiting = jit.make("forked_waiting");
+  const Code other = jit.make("forked_other");
+  for (const Code& code : {told, waiting, other}) code.expect();
+  jit.register_frames(told);
+  usleep(kWait);
+  jit.protect();
+  jit.register_frames(waiting);
+  jit.register_frames(other);
+  in_a_child([&] {
+    jit.take_frames_back(told);
+    jit.take_frames_back(waiting);
+    usleep(kWait);
+    jit.protect();
+  });
+}
+
 // Several threads that jit, under the JIT's lock, beside one that makes memory executable all the time.
 void threads(Jit& jit) {
   std::mutex lock;
@@ -252,6 +285,7 @@ const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_
                                                                  {"nameless_and_gone", nameless_and_gone},
                                                                  {"named_late", named_late},
                                                                  {"framed_file", framed_file},
+                                                                 {"forked", forked},
                                                                  {"threads", threads}};
 
 }  // namespace

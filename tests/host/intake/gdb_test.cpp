@@ -281,6 +281,13 @@ TEST_F(IntakeGdb, MakesUpNoNameForCodeInAFile) {
   EXPECT_EQ(counted("frames_no_code"), 1u);
 }
 
+// Each has one dump, the parent's.
+TEST_F(IntakeGdb, AForkedChildTellsNothingOfItsParents) {
+  run(GDB_HOST, "forked");
+  EXPECT_EQ(dump_.functions.size(), 3u);
+  EXPECT_EQ(counted("frames_nameless"), 3u);
+}
+
 TEST_F(IntakeGdb, LeavesNamesToOthersWhereFramesAreNotWanted) {
   run(GDB_HOST, "nameless", "intakes=gdb");
   EXPECT_TRUE(dump_.functions.empty());
