@@ -5,6 +5,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
+#include "agent/base/thread_id.hpp"
 #include "agent/intake/gdb/symfile_code.hpp"
 #include "agent/intake/told.hpp"
 
@@ -88,7 +89,23 @@ void Registered::add(SymfileList& list, std::uint64_t entry, const JitEntry& fro
   }
 }
 
+std::size_t Registered::waiting() const noexcept {
+  const std::size_t count = waiting_count_.load(std::memory_order_relaxed);
+  if (count == 0 || waiting_pid_.load(std::memory_order_relaxed) != current_pid()) return 0;
+  return count;
+}
+
+// The copies that a child inherited are given back.
+void Registered::wait_in_this_process() noexcept {
+  const std::uint32_t pid = current_pid();
+  if (waiting_pid_.exchange(pid, std::memory_order_relaxed) == pid) return;
+  for (Symfile* const symfile : waiting_.all()) intake::memory().free(std::exchange(symfile->copy, nullptr));
+  waiting_.release();
+  waiting_count_.store(0, std::memory_order_relaxed);
+}
+
 void Registered::wait(Symfile& symfile, Block copy) {
+  wait_in_this_process();
   count(Counter::symfiles_waited);
   symfile.since_ns = monotonic_ns();
   (void)intake::open_outputs();  // for perf, nothing may be dated back to before its dump
@@ -140,6 +157,7 @@ void Registered::tell_waiting() {
 }
 
 void Registered::end(SymfileList& list, Symfile& symfile) {
+  if (symfile.copy != nullptr) wait_in_this_process();
   // It ran, or it did not: its bytes are there.
   if (symfile.copy != nullptr) keep_waiting_if([&](Symfile& other) { return &other != &symfile; });
   for (std::size_t i = 0; i < symfile.function_count; ++i) (void)intake::tell_unload(symfile.functions[i]);

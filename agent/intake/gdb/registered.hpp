@@ -29,8 +29,9 @@ class Registered {
   void look(const Pair& pair);
   static constexpr std::size_t kEntriesPerLook = 32;
 
-  // Of those whose code is not final yet. Any context.
-  std::size_t waiting() const noexcept { return waiting_count_.load(std::memory_order_relaxed); }
+  // Of those whose code is not final yet: none in a child where none came, its parent tells them. Any
+  // context.
+  std::size_t waiting() const noexcept;
   void became_final(std::uint64_t address, std::uint64_t size);
   // The host exits: what still waits is told as it is.
   void tell_waiting();
@@ -45,12 +46,14 @@ class Registered {
   void tell_copy(Symfile& symfile);
   void end(SymfileList& list, Symfile& symfile);
   void tell_those_that_became_final();
+  void wait_in_this_process() noexcept;
   template <class IsKept>
   void keep_waiting_if(IsKept is_kept);
 
   std::array<SymfileList, Pairs::kMost> lists_{};
   intake::Growing<Symfile*> waiting_;  // for their code to become final
   std::atomic<std::size_t> waiting_count_{0};
+  std::atomic<std::uint32_t> waiting_pid_{0};
   std::uint32_t walk_ = 0;
 };
 

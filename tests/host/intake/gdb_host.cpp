@@ -245,6 +245,26 @@ void forked(Jit& jit) {
   });
 }
 
+// The same of a symbol file whose code is not final yet.
+void forked_symfile(Jit& jit) {
+  Code code = jit.make("forked_symfile");
+  Code other = jit.make("forked_other");
+  const std::size_t entry = jit.add(code.unrelocated_symfile());
+  jit.add(other.unrelocated_symfile());
+  std::fclose(std::fopen("/dev/null", "r"));  // where the list is read, it is known from here on
+  in_a_child([&] {
+    code.relocate();
+    jit.protect();
+    jit.remove(entry);
+  });
+  in_a_child([] {});
+  for (Code* const one : {&code, &other}) {
+    one->relocate();
+    one->expect();
+  }
+  jit.protect();
+}
+
 // Several threads that jit, under the JIT's lock, beside one that makes memory executable all the time.
 void threads(Jit& jit) {
   std::mutex lock;
@@ -286,6 +306,7 @@ const std::map<std::string, std::function<void(Jit&)>> kDeeds = {{"at_once", at_
                                                                  {"named_late", named_late},
                                                                  {"framed_file", framed_file},
                                                                  {"forked", forked},
+                                                                 {"forked_symfile", forked_symfile},
                                                                  {"threads", threads}};
 
 }  // namespace

@@ -288,6 +288,16 @@ TEST_F(IntakeGdb, AForkedChildTellsNothingOfItsParents) {
   EXPECT_EQ(counted("frames_nameless"), 3u);
 }
 
+TEST_F(IntakeGdb, AForkedChildTellsNoSymbolFileThatWaitsInItsParent) {
+  for (const char* host : {GDB_HOST, BUSY_HOST}) {
+    run(host, "forked_symfile");
+    expect_all(2);
+    EXPECT_EQ(counted("symfiles_waited"), 2u);
+    EXPECT_EQ(counted("symfiles_read"), 2u);
+    std::filesystem::remove_all(folder_.file("out"));
+  }
+}
+
 TEST_F(IntakeGdb, LeavesNamesToOthersWhereFramesAreNotWanted) {
   run(GDB_HOST, "nameless", "intakes=gdb");
   EXPECT_TRUE(dump_.functions.empty());
