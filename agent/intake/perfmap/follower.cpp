@@ -1,5 +1,7 @@
 #include "agent/intake/perfmap/follower.hpp"
 
+#include <utility>
+
 #include "agent/base/clock.hpp"
 #include "agent/base/counters.hpp"
 #include "agent/base/safe_copy.hpp"
@@ -10,10 +12,9 @@ namespace jitquill::intake::perfmap {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
-constexpr std::uint64_t kStepNs = 5 * kMs;
-constexpr std::uint64_t kLastStepNs = 100 * kMs;
 constexpr std::uint64_t kLookEveryNs = 20 * kMs;
 constexpr std::uint64_t kWaitNs = 500 * kMs;
+constexpr std::uint64_t kEver = ~std::uint64_t{0};
 constexpr std::size_t kRoom = 64 * 1024;
 constexpr std::size_t kLongestLine = 4096;  // what is read of one that had to wait
 
@@ -36,7 +37,7 @@ void Follower::close() noexcept {
   ranges_.forget();
 }
 
-Follower::Progress Follower::step() {
+Follower::Progress Follower::step(Budget budget) {
   if (!file_.is_still_ours()) {
     close();
     return Progress::kNothing;
@@ -44,29 +45,32 @@ Follower::Progress Follower::step() {
   const std::uint64_t now_ns = monotonic_ns();
   const bool may_look = now_ns - looked_ns_ >= kLookEveryNs;
   const bool has_any = has_news();
-  if (may_look && (has_any || waiting_.size() != 0)) look_for_code(now_ns, false);
-  const Progress progress = has_any ? read_lines(now_ns + kStepNs) : Progress::kNothing;
+  if (may_look && (has_any || waiting_.size() != 0)) look_for_code(now_ns);
+  // Those in front first: a later line of the same memory takes their place.
+  if (!tell_waiting(now_ns, budget)) return Progress::kMore;
+  const Progress progress = has_any ? read_lines(budget) : Progress::kNothing;
   if (progress != Progress::kMore) read_all_ns_ = now_ns;
   return progress;
 }
 
-void Follower::last_step() {
+void Follower::last_step(Budget budget) {
   if (!file_.is_still_ours()) return;
-  const std::uint64_t now_ns = monotonic_ns();
-  look_for_code(now_ns, false);
-  if (has_news() && read_lines(now_ns + kLastStepNs) == Progress::kMore)
+  look_for_code(monotonic_ns());
+  const bool may_read = tell_waiting(0, budget);
+  if (has_news() && (!may_read || read_lines(budget) == Progress::kMore))
     count(Counter::perfmap_bytes_unread, file_.size() - at_);
-  look_for_code(now_ns, true);
+  look_for_code(monotonic_ns());
+  if (!tell_waiting(kEver, budget)) count(Counter::perfmap_lines_untold, waiting_.size());
 }
 
-Follower::Progress Follower::read_lines(std::uint64_t until_ns) {
+Follower::Progress Follower::read_lines(Budget& budget) {
   WholeLines lines(room_, at_);
   Progress progress = Progress::kNothing;
   while (progress != Progress::kMore && lines.read(file_.descriptor())) {
     progress = Progress::kSome;
     lines.for_each([&](std::string_view line, std::uint64_t place) {
       hear(line, place);
-      if (monotonic_ns() >= until_ns) progress = Progress::kMore;
+      if (!budget.allows_one_more()) progress = Progress::kMore;
       return progress != Progress::kMore;
     });
   }
@@ -84,18 +88,27 @@ void Follower::hear(std::string_view line, std::uint64_t place) {
     count(Counter::perfmap_lines_no_code);
 }
 
-void Follower::look_for_code(std::uint64_t now_ns, bool is_last) {
+void Follower::look_for_code(std::uint64_t now_ns) {
   looked_ns_ = now_ns;
   if (maps_.is_still_ours()) ranges_.refresh(maps_.descriptor(), room_);
+  has_looked_anew_ = true;
+}
+
+// Of the lines that wait, those whose memory has become executable. False if the budget ended: the others
+// stay. Then, or at the end of the time that they have, they are given up.
+bool Follower::tell_waiting(std::uint64_t now_ns, Budget& budget) {
+  if (!std::exchange(has_looked_anew_, false)) return true;
   waiting_.keep_if([&](const Waiting& line) {
     if (ranges_.has(line.start, line.size)) {
-      tell(line);
-      return false;
+      has_looked_anew_ = has_looked_anew_ || !budget.allows_one_more();
+      if (!has_looked_anew_) tell(line);
+      return has_looked_anew_;
     }
-    const bool goes_on = !is_last && now_ns < line.until_ns;
+    const bool goes_on = now_ns < line.until_ns;
     if (!goes_on) count(Counter::perfmap_lines_no_code);
     return goes_on;
   });
+  return !has_looked_anew_;
 }
 
 void Follower::tell(const Waiting& waiting) {
