@@ -20,7 +20,8 @@ class FoldedReader {
 
   FoldedFile read() {
     while (!rest_.empty() && file_.trouble.empty()) read_line(take_line());
-    if (file_.trouble.empty() && nodes_.size() == 1) file_.trouble = "no stacks in it";
+    if (file_.trouble.empty() && nodes_.size() == 1)
+      file_.trouble = "no stacks in it; of several processes, `latest` leads to the newest alone";
     if (file_.trouble.empty()) put_in_order();
     return std::move(file_);
   }

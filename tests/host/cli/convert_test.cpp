@@ -97,8 +97,8 @@ TEST_F(CliConvert, MakesTheSamePageOfTheSameStacks) {
 
 TEST_F(CliConvert, SaysInOneLineWhatIsWrong) {
   const std::pair<std::string, std::string> kWrong[] = {
-      {"", "no stacks in it"},
-      {"\n\n", "no stacks in it"},
+      {"", "no stacks in it; of several processes, `latest` leads to the newest alone"},
+      {"\n\n", "no stacks in it; of several processes, `latest` leads to the newest alone"},
       {"main;f 1\nmain\n", "line 2: no stack with a number behind a space; is this a folded file?"},
       {"main;f 1\n\n 7\n", "line 3: no stack with a number behind a space; is this a folded file?"},
       {"main x\n", "line 1: no whole number behind the last space; is this a folded file?"},
