@@ -2,7 +2,7 @@
 //
 // Context   under the intakes' lock.
 // Promises  finding, adding and removing take constant time on average; what is added stays where it is.
-//           Has no destructor, as Growing (memory.hpp).
+//           Without any it has no memory. Has no destructor, as Growing (memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -52,6 +52,7 @@ class SymfileList {
   }
   void remove(Symfile& symfile) noexcept {
     by_entry_.erase(symfile.entry);
+    if (by_entry_.size() == 0) by_entry_.release();
     (symfile.newer != nullptr ? symfile.newer->older : newest_) = symfile.older;
     if (symfile.older != nullptr) symfile.older->newer = symfile.newer;
     intake::memory().free(&symfile);
