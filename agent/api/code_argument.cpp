@@ -26,7 +26,8 @@ bool has_all_arrays(const jitquill_code& code) noexcept {
 }
 
 // Where the last entry was found: runtimes tell of a module one function after the other, each with the
-// section of all. | hash of the section's place and size u32 | offset u32 |. A wrong one costs time alone.
+// section of all. | hash of the section's place and size u32 | offset u32 |. One that is stale costs time: an
+// entry that does not name just this function is passed over, wherever it was read.
 constinit std::atomic<std::uint64_t> g_last_entry{0};
 
 std::optional<unwind::FoundFde> find_entry(std::span<const std::uint8_t> section,

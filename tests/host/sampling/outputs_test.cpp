@@ -203,6 +203,31 @@ TEST_F(SampledOutputs, AreThereBesideOneThatHasNoRoom) {
   EXPECT_NE(sampled::log_in(output).find("oprofile: not written: no room"), std::string::npos);
 }
 
+struct Recovered {
+  std::uint64_t samples = 0;
+  std::uint64_t behind = 0;  // what databases lacked of the stream
+};
+
+// Whole and equal in all outputs once it is recovered.
+Recovered expect_recovered(const TempFolder& folder, const fs::path& output) {
+  const Oprofile killed(output, true);
+  for (const auto& [address, count] : killed.addresses) EXPECT_LE(count, killed.stream.at(address));
+  const auto recovered = test_support::run(
+      {.words = {JITQUILL_COMMAND, "recover", output.string()}, .environment = {}, .folder = folder.path()});
+  EXPECT_TRUE(recovered.succeeded()) << recovered.describe();
+  // Killed while it was beginning: nothing was promised yet.
+  if (recovered.out.find("nothing to recover") != recovered.out.npos) return {};
+  const Oprofile whole(output);
+  const Folded folded(output);
+  const std::uint64_t samples = sum_of(whole.stream);
+  EXPECT_EQ(whole.stream, whole.addresses);
+  EXPECT_EQ(sum_of(whole.functions), samples);
+  EXPECT_EQ(folded.sum - folded.lost, samples);
+  EXPECT_GE(samples, sum_of(killed.addresses));
+  EXPECT_EQ(whole.notes.back().type, 16u);
+  return {samples, sum_of(killed.stream) - sum_of(killed.addresses)};
+}
+
 // What the drain had taken is there, in order and whole; and when it is recovered all outputs have the same.
 TEST_F(SampledOutputs, AreWholeAfterSigkillAtAnyMoment) {
   std::mt19937 random(2026);
@@ -225,25 +250,9 @@ TEST_F(SampledOutputs, AreWholeAfterSigkillAtAnyMoment) {
     const auto streams = test_support::files_below(folder.path(), "samples", ".opsd");
     if (streams.empty() || fs::is_empty(streams[0])) continue;  // it was about to begin
     ++begun;
-    const fs::path output = output_of(folder);
-    const Oprofile killed(output, true);
-    for (const auto& [address, count] : killed.addresses) EXPECT_LE(count, killed.stream.at(address));
-    const auto recovered = test_support::run({.words = {JITQUILL_COMMAND, "recover", output.string()},
-                                              .environment = {},
-                                              .folder = folder.path()});
-    EXPECT_TRUE(recovered.succeeded()) << recovered.describe();
-    // Killed while it was beginning: nothing was promised yet.
-    if (recovered.out.find("nothing to recover") != recovered.out.npos) continue;
-    const Oprofile whole(output);
-    const Folded folded(output);
-    const std::uint64_t samples = sum_of(whole.stream);
-    EXPECT_EQ(whole.stream, whole.addresses);
-    EXPECT_EQ(sum_of(whole.functions), samples);
-    EXPECT_EQ(folded.sum - folded.lost, samples);
-    EXPECT_GE(samples, sum_of(killed.addresses));
-    EXPECT_EQ(whole.notes.back().type, 16u);
-    most = std::max(most, samples);
-    behind += sum_of(killed.stream) - sum_of(killed.addresses);
+    const Recovered recovered = expect_recovered(folder, output_of(folder));
+    most = std::max(most, recovered.samples);
+    behind += recovered.behind;
   }
   EXPECT_GT(most, kEnough);
   std::printf(
